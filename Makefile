@@ -139,8 +139,9 @@ test-fuzz: install ### made-up files of strangers through all that reads files; 
 test-integration: install ## with a real kernel
 	@$(STEP) "integration tests" $(PYTEST) $(ROOMS) -m "kernel$(AND_MARKED)" $(PYTEST_ARGS)
 
-# There a framework that is missing is an error, and no reason to leave a test out.
-PYTEST_FRAMEWORKS = $(PART) JUPYTER_MLGPU_REQUIRE=tensorflow,torch,jax,mlx $(FRAMEWORKS)/bin/python -m pytest
+# There a framework that is missing is an error, and no reason to leave a test out; so is a library that trains.
+REQUIRED := tensorflow,torch,jax,mlx,lightning,transformers,accelerate
+PYTEST_FRAMEWORKS = $(PART) JUPYTER_MLGPU_REQUIRE=$(REQUIRED) $(FRAMEWORKS)/bin/python -m pytest
 # Those that name a framework; to read all others, too, would take longer than to run these.
 NEEDING = $(shell grep -rlF mark.needs $(ROOMS) --include='test_*.py')
 # The contract suite has all frameworks in one process, where their imports are paid once.
@@ -253,7 +254,7 @@ constraints: $(VENV)/.packages ### compile constraints/ from pyproject.toml (UPG
 	@$(STEP) "constraints" $(BIN)/python scripts/constraints.py $(if $(UPGRADE),--upgrade)
 
 .PHONY: schemas
-schemas: $(VENV)/.packages ## write the schema of a record, and what the browser knows of it, anew from Python
+schemas: $(VENV)/.packages ## write the schemas of files, and what the browser knows of the package, anew from Python
 	@$(BIN)/python scripts/schemas.py
 
 .PHONY: catalogues
@@ -347,7 +348,7 @@ $(OLDER_HUB)/.packages: constraints/hub-5.txt $(OLDER_HUB)/.python
 $(FRAMEWORKS)/.packages: constraints/frameworks.txt constraints/torch.txt $(VENV)/.project \
 		scripts/make_venv_above.sh scripts/install_torch.py
 	@scripts/make_venv_above.sh $(FRAMEWORKS) $(VENV)
-	@$(STEP) "installing JAX and MLX into $(FRAMEWORKS)" \
+	@$(STEP) "installing JAX, MLX, Lightning and transformers into $(FRAMEWORKS)" \
 		$(FRAMEWORKS)/bin/python $(FROM_LIST) $< --quiet
 	@$(STEP) "installing PyTorch into $(FRAMEWORKS)" $(FRAMEWORKS)/bin/python scripts/install_torch.py
 	@touch $@

@@ -1,13 +1,17 @@
 """Two trees of the package and none, in kernels of one Python that take turns: what loading and a cell cost.
 
     python -m benchmarks.two_trees BEFORE AFTER ROUNDS
+    python -m benchmarks.two_trees BEFORE AFTER ROUNDS --second   # cells of one second: see `one_second.py`
 
-Prints, of each round's three kernels, the medians, and of the differences within a round the median with its
-95 % interval. Times are the client's, from sending a cell to its reply; loading is timed inside the kernel.
+It needs ipykernel, jupyter_client, IPython and msgspec, and NumPy for one sort of cell with `--second`; the
+trees need not be installed. Prints, of each round's three kernels, the medians, and of the differences within
+a round the median with its 95 % interval. Times are the client's, from sending a cell to its reply; loading
+is timed inside the kernel.
 """
 
 from __future__ import annotations
 
+import argparse
 import os
 import random
 import sys
@@ -19,6 +23,7 @@ from statistics import median
 from jupyter_client.blocking.client import BlockingKernelClient
 from jupyter_client.manager import start_new_kernel
 
+from benchmarks import one_second, report
 from jupyter_mlgpu.explain.statistics import median_interval
 
 #: Not asleep, so that what we do in other threads shows, and as long as a clock says.
@@ -43,7 +48,7 @@ def run(client: BlockingKernelClient, code: str) -> float:
 
 def one(tree: str | None) -> dict[str, float]:
     """A kernel's figures, in milliseconds."""
-    environment = {**os.environ, "PYTHONPATH": tree or "", "IPYTHONDIR": tempfile.mkdtemp()}
+    environment = {**os.environ, "PYTHONPATH": one_second.python_path(tree), "IPYTHONDIR": tempfile.mkdtemp()}
     manager, client = start_new_kernel(env=environment)
     try:
         run(client, "import time as _time")
@@ -63,9 +68,9 @@ def one(tree: str | None) -> dict[str, float]:
     return {"empty cell": empty, "cell of 100 ms": busy, **({"%load_ext": loading} if tree else {})}
 
 
-def main(before: str, after: str, rounds: int) -> None:
-    """Measure, and print a table."""
-    trees = {"before": str(Path(before).resolve()), "after": str(Path(after).resolve()), "none": None}
+def measure(before: str, after: str, rounds: int) -> None:
+    """Measure loading and short cells, and print a table."""
+    trees = {"before": before, "after": after, "none": None}
     for tree in trees.values():
         one(tree)  # bytecode is written once
     measured: list[dict[str, dict[str, float]]] = []
@@ -87,5 +92,27 @@ def main(before: str, after: str, rounds: int) -> None:
                 print(f"  {second} less {first}: {median(differences):+.3f}{interval}")
 
 
+def main() -> int:
+    """Measure and report; 1 where `--second` finds a cost above its target beyond doubt."""
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks.two_trees",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("before", type=Path, help="a folder with the package in it")
+    parser.add_argument("after", type=Path, help="another one")
+    parser.add_argument("rounds", type=report.at_least_one)
+    parser.add_argument("--second", action="store_true", help="cells of one second of fixed work")
+    report.add_out(parser)
+    given = parser.parse_args()
+    before, after = str(given.before.resolve()), str(given.after.resolve())
+    if given.out is not None and not given.second:
+        parser.error("--out belongs to --second")
+    if given.second:
+        return one_second.main({"before": before, "after": after}, given.rounds, given.out)
+    measure(before, after, given.rounds)
+    return 0
+
+
 if __name__ == "__main__":
-    main(sys.argv[1], sys.argv[2], int(sys.argv[3]))
+    sys.exit(main())

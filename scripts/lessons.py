@@ -164,7 +164,7 @@ def _of_today(data: NotebookNode) -> bool:
 
 
 def _drawn(data: NotebookNode) -> dict[str, object]:
-    return bundle(Record.from_json(data[MIME_TYPE]))
+    return bundle(Record.from_json(data[MIME_TYPE]), data[MIME_TYPE].get("cut"))
 
 
 def _judge(notebook: NotebookNode, path: Path, checks: str) -> None:

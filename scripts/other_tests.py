@@ -49,7 +49,11 @@ PARTS = (
     Part(
         "test-frameworks",
         130,
-        ("jupyter_mlgpu/measure/frameworks/", "jupyter_mlgpu/experiment/bench/"),
+        (
+            "jupyter_mlgpu/measure/frameworks/",
+            "jupyter_mlgpu/measure/training_",
+            "jupyter_mlgpu/experiment/bench/",
+        ),
         "all frameworks",
     ),
     Part(

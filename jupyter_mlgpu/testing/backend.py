@@ -9,6 +9,7 @@ from jupyter_mlgpu.measure.frameworks.base import (
     CAPABILITIES,
     Backend,
     Capability,
+    Compiled,
     Details,
     Device,
     Observation,
@@ -32,6 +33,7 @@ class FakeBackend(Backend):
         self.waited = 0
         self.rested = 0
         self.staying: dict[str, str] = {}
+        self._compiled = Compiled(0.0, 0)
         self._devices = tuple(Device(name, one, one.partition(":")[0], f"fake {one}") for one in devices)
         self._ran: list[str] = []
         #: What the allocator holds on each device, in bytes; set it as you like.
@@ -40,6 +42,10 @@ class FakeBackend(Backend):
     def run(self, operations: int = 1, device: str | None = None) -> None:
         """Pretend that operations ran on the present device, or on the one given."""
         self._ran += [device or self.current or self._devices[0].name] * operations
+
+    def compile(self, seconds: float = 1.0) -> None:
+        """Pretend that a program was compiled."""
+        self._compiled = Compiled(self._compiled.seconds + seconds, (self._compiled.programs or 0) + 1)
 
     def loaded(self) -> bool:
         return True
@@ -87,6 +93,10 @@ class FakeBackend(Backend):
 
     def observe(self) -> FakeObservation:
         return FakeObservation(self, len(self._ran))
+
+    def compiled(self) -> Compiled:
+        """What `compile` was called for."""
+        return self._compiled
 
     def rest(self) -> None:
         """Counts how often it was called, in `rested`."""

@@ -560,8 +560,8 @@ def test_the_magic_shows_a_table_and_a_picture_and_gives_the_plan(two_cpus):
     [
         ("%mlc_plan", "%mlc_plan needs a model or a function"),
         ("%mlc_plan nothing_here", "NameError"),
-        ("%mlc_plan f --target", "--target needs a name: metal, metal-community, cuda or mlcompute."),
-        ("%mlc_plan f --device gpu", "Unknown option '--device'"),
+        ("%mlc_plan f --target", "a target is metal, metal-community, cuda or mlcompute"),
+        ("%mlc_plan f --device gpu", "Unknown word '--device'"),
         ("%mlc_plan f x --target tpu", "Choose metal, metal-community, cuda or mlcompute"),
         ("%mlc_plan f(", "is not a name or an expression"),
         ("%mlc_plan 7", "An object of type int cannot be planned"),

@@ -58,11 +58,15 @@ def test_a_framework_that_is_required_and_missing_is_an_error(tmp_path: Path) ->
     assert "passed" not in done.stdout
 
 
-def test_make_requires_every_framework_that_has_a_backend() -> None:
+#: Their callbacks are tested there.
+TRAINING = {"lightning", "transformers", "accelerate"}
+
+
+def test_make_requires_every_framework_that_has_a_backend_and_every_library_that_has_a_callback() -> None:
     planned = run("make", "-n", "test-frameworks").stdout
     required = re.findall(r"JUPYTER_MLGPU_REQUIRE=(\S+)", planned)
     assert required
-    assert all(set(names.split(",")) == set(registry.FRAMEWORKS) for names in required)
+    assert all(set(names.split(",")) == set(registry.FRAMEWORKS) | TRAINING for names in required)
 
 
 VERSION = next(

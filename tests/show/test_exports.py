@@ -263,7 +263,7 @@ def test_what_cannot_be_exported_is_said_in_one_sentence(two_cpus: Any) -> None:
     assert "needs one path, found none" in said("")
     assert "found 'a.json', 'b.json'" in said("a.json b.json")
     assert "ends in .json or .json.gz, found 'trace.txt'" in said("trace.txt")
-    assert "Unknown option '--all'" in said("--all trace.json")
+    assert "Unknown word '--all'" in said("--all trace.json")
     assert "There is no record of a cell 999" in said("--cell 999 trace.json")
     assert "A cell is named by its number, found 'x'" in said("--cell x trace.json")
     assert "cannot be written" in said("/proc/no/trace.json")

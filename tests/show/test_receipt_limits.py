@@ -1,5 +1,6 @@
 """A receipt says what limits its cell: the answer first, how sure it is, and no word where none is known."""
 
+import json
 from html.parser import HTMLParser
 from typing import get_args
 
@@ -9,8 +10,8 @@ from msgspec.structs import replace
 
 from jupyter_mlgpu.record import units
 from jupyter_mlgpu.record.limit import Limit, LimitKind
-from jupyter_mlgpu.record.record import Record
-from jupyter_mlgpu.record.sentence import say
+from jupyter_mlgpu.record.record import WORKED_IN, Fact, Record
+from jupyter_mlgpu.record.sentence import Sentence, say
 from jupyter_mlgpu.show.receipts import figures, html, limits, text, words
 from jupyter_mlgpu.show.receipts.bundle import MIME_TYPE, NOTED_LIMIT, PLAIN_LIMIT, bundle
 from jupyter_mlgpu.testing import example_record, limited_record
@@ -72,9 +73,9 @@ def test_the_browsers_words_for_the_kinds_are_these():
 @pytest.mark.parametrize(
     ("confidence", "clause", "begins"),
     [
-        ("sure", "86 % preparing input", "Waited 86 %"),
-        ("likely", "likely: 86 % preparing input", "Likely: Waited 86 %"),
-        ("open", "not sure: 86 % preparing input", "Not sure: Waited 86 %"),
+        ("sure", "about 90 % preparing input", "Waited 86 %"),
+        ("likely", "likely: about 90 % preparing input", "Likely: Waited 86 %"),
+        ("open", "not sure: about 90 % preparing input", "Not sure: Waited 86 %"),
     ],
 )
 def test_the_line_has_the_limit_in_a_clause_after_the_time_and_the_text_its_sentence_below(
@@ -106,7 +107,7 @@ def test_the_opened_html_has_the_sentence_what_to_do_the_evidence_folded_and_the
     assert found.folds == [2, 1, 1]
     assert evidence[:2] == [
         ["Quantity", "Value", "Source"],
-        ["Share of the samples", "82 %", "cell, fake stack"],
+        ["Share of the samples", "82 %, 95 % interval 69 % to 90 %", "cell, fake stack"],
     ]
     assert evidence[-1] == ["Device time", "Light tracing runs without a profiler.", ""]
     assert lines == [
@@ -172,6 +173,22 @@ def test_what_does_not_fit_of_the_evidence_and_the_lines_is_cut_counted_and_name
     assert f"{data['cut']['lines'] if lines else data['cut']['evidence']:,} of its " in shown["text/html"]
 
 
+def counted(record: Record) -> Record:
+    """The same as a profiled run whose operations were counted."""
+    told = {"framework": "torch", "device": "gpu:0", "type": "bfloat16"}
+    facts = {WORKED_IN: Fact(told, Sentence("fake profiler")), "gpu_name": Fact("fake GPU", Sentence("fake"))}
+    return replace(record, mode="profiled", facts=facts)
+
+
+@pytest.mark.parametrize("record", [many(200, 0), many(0, 30), counted(many(12, 0))])
+def test_a_receipt_saved_in_a_notebook_is_drawn_again_with_what_was_left_out_of_it(record):
+    # A notebook's file has its keys in alphabetical order.
+    saved = json.loads(json.dumps(bundle(record), sort_keys=True))
+    read = Record.from_json(saved[MIME_TYPE])
+    assert bundle(read, saved[MIME_TYPE]["cut"]) == saved
+    assert bundle(read) != saved
+
+
 def test_the_weightiest_of_the_evidence_and_of_the_lines_are_kept():
     record = many(9, 9)
     evidence = tuple(replace(one, value=n / 10) for n, one in enumerate(record.limit.evidence))
@@ -205,4 +222,23 @@ def test_a_limit_without_evidence_or_advice_has_neither_a_table_nor_an_empty_lin
     bare = Limit("waiting", "sure", say("Slept."), 1.0)
     shown = html.receipt(replace(example_record(), limit=bare))
     assert "<div><b>Slept.</b></div><table>" in shown
-    assert "100 % waiting" in shown
+    assert "100 % waiting" in shown, "no looks: it was measured"
+
+
+@pytest.mark.parametrize(
+    ("share", "looks", "told"),
+    [
+        (1.0, 25, "preparing input nearly all the time"),
+        (0.95, 25, "preparing input nearly all the time"),
+        (0.94, 25, "about 90 % preparing input"),
+        (0.55, 12, "about 60 % preparing input"),
+        (0.86, 500, "about 85 % preparing input"),
+        (0.97, 500, "about 95 % preparing input"),
+        (0.86, 10_000, "86 % preparing input"),
+        (0.999, 10_000, "preparing input nearly all the time"),
+        (0.03, 25, "3 % preparing input"),
+    ],
+)
+def test_the_line_says_a_share_no_more_exactly_than_its_looks_know_it(share, looks, told):
+    seen = replace(limited_record().limit.evidence[0], value=share, samples=looks)
+    assert words.line(with_limit(share=share, evidence=(seen,))).startswith(f"14.7 s · {told} · ran on")

@@ -56,6 +56,10 @@ def test_memory_is_shown_in_powers_of_1024(value, shown):
     assert units.size(value) == shown
 
 
+def test_what_is_counted_has_no_prefix():
+    assert units.figure(Reading("major_faults", 2_000, "pages", "process", "other", 1)) == "2,000 pages"
+
+
 @pytest.mark.parametrize(
     ("value", "uncertainty", "shown"),
     [

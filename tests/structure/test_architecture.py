@@ -172,6 +172,7 @@ NAMED = {
     "jupyter/notebook/state.py": "an example, in a sentence",
     "experiment/race/racing.py": "an example, in a sentence",
     "jupyter/cli/bench.py": "an example, in a help text",
+    "measure/training_callbacks.py": "each is for a library of one framework",
     "record/schema_1.py": "how the sources of readings began in records of schema 1",
     "record/redact/people.py": "words that are no names of people",
     "testing/records.py": "a record to look at",
@@ -308,9 +309,12 @@ def test_importing_the_package_imports_neither_numpy_nor_a_framework_nor_jupyter
 
 def test_the_names_the_package_promises_are_these():
     assert sorted(jupyter_mlgpu.__all__) == [
+        "AccelerateTracker",
         "DevicePicker",
         "KerasCallback",
+        "LightningCallback",
         "TraceView",
+        "TrainerCallback",
         "__version__",
         "bench",
         "collect",

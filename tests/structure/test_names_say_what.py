@@ -13,6 +13,7 @@ from pathlib import Path
 import jupyter_mlgpu
 
 ROOT = Path(jupyter_mlgpu.__file__).parent
+BROWSER = ROOT.parent / "labextension" / "src"
 MODULES = sorted(path for path in ROOT.rglob("*.py") if "node_modules" not in path.parts)
 
 WORDS = {
@@ -40,6 +41,14 @@ ALLOWED = {
     "_one_sentence": "it reads as a statement: `with _one_sentence():`",
     "GpuFacts.found": "a field of the doctor's files of facts, which people have saved",
     "KernelFacts.inside": "a field of the doctor's files of facts, which people have saved",
+}
+
+
+#: The same of the page, whose messages have the names that the kernel gives them.
+ALLOWED_IN_THE_PAGE = {
+    "devicechoice.ts: chosen": "a field of what the kernel tells of devices",
+    "state.ts: choices": "a field of what the kernel tells of devices",
+    "timeline.ts: kept": "a field of a timeline",
 }
 
 
@@ -72,12 +81,35 @@ def empty_names() -> set[str]:
     for _, node in classes():
         if words_of(node.name) & WORDS:
             found.add(node.name)
-        found |= {f"{node.name}.{name}" for name in attributes(node) if name in WORDS}
+        found |= {f"{node.name}.{name}" for name in attributes(node) if name.strip("_") in WORDS}
+    for path in MODULES:
+        names = variables(ast.parse(path.read_text(encoding="utf-8")))
+        found |= {f"{path.stem}: {name}" for name in names if name.strip("_").lower() in WORDS}
+    return found
+
+
+def variables(module: ast.Module) -> Iterator[str]:
+    """Those at the top of a module, which live as long as it."""
+    for one in module.body:
+        targets = one.targets if isinstance(one, ast.Assign) else [getattr(one, "target", None)]
+        yield from (target.id for target in targets if isinstance(target, ast.Name))
+
+
+def empty_names_of_the_page() -> set[str]:
+    """Of TypeScript: files, and fields of interfaces, of classes and of what a view is given."""
+    found = set()
+    for path in sorted(BROWSER.rglob("*.ts*")):
+        if words_of(path.stem) & WORDS:
+            found.add(path.name)
+        text = path.read_text(encoding="utf-8")
+        fields = re.findall(r"^  (?:private |readonly )*(\w+)\??: .*;$", text, re.M)
+        found |= {f"{path.name}: {name}" for name in fields if name in WORDS}
     return found
 
 
 def test_names_of_modules_classes_and_attributes_say_what_they_hold():
     assert empty_names() == set(ALLOWED)
+    assert empty_names_of_the_page() == set(ALLOWED_IN_THE_PAGE)
 
 
 def test_a_public_class_is_the_only_one_of_its_name():

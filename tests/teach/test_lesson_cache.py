@@ -5,6 +5,7 @@ import threading
 
 import pytest
 
+from jupyter_mlgpu.record import cachefolder
 from jupyter_mlgpu.teach.lessons import cache as lesson_cache
 
 np = pytest.importorskip("numpy", reason="NumPy is not installed here")
@@ -12,7 +13,7 @@ np = pytest.importorskip("numpy", reason="NumPy is not installed here")
 
 @pytest.fixture(autouse=True)
 def cache(monkeypatch, tmp_path):
-    monkeypatch.setenv(lesson_cache.VARIABLE, str(tmp_path / "cache"))
+    monkeypatch.setenv(cachefolder.VARIABLE, str(tmp_path / "cache"))
     return tmp_path / "cache"
 
 
@@ -66,7 +67,7 @@ def test_what_is_kept_takes_its_place_in_one_step(cache, monkeypatch):
     monkeypatch.setattr(os, "fsync", lambda handle: (_ for _ in ()).throw(OSError(28, "No space left")))
     assert "could not be kept" in lesson_cache.save("small", {"weights": np.arange(7.0)})
     monkeypatch.undo()
-    monkeypatch.setenv(lesson_cache.VARIABLE, str(cache))
+    monkeypatch.setenv(cachefolder.VARIABLE, str(cache))
     arrays, _ = lesson_cache.load("small")
     assert len(arrays["weights"]) == 6
 
@@ -82,9 +83,9 @@ def test_a_pipe_in_the_cache_is_not_waited_for(cache):
 
 
 def test_it_is_kept_where_the_system_keeps_such_things(monkeypatch, tmp_path):
-    monkeypatch.delenv(lesson_cache.VARIABLE)
+    monkeypatch.delenv(cachefolder.VARIABLE)
     monkeypatch.setattr("sys.platform", "linux")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    assert lesson_cache.folder() == tmp_path / "jupyter_mlgpu"
+    assert cachefolder.folder() == tmp_path / "jupyter_mlgpu"
     monkeypatch.setattr("sys.platform", "darwin")
-    assert lesson_cache.folder().parts[-3:] == ("Library", "Caches", "jupyter_mlgpu")
+    assert cachefolder.folder().parts[-3:] == ("Library", "Caches", "jupyter_mlgpu")

@@ -6,10 +6,15 @@ import sys
 from dataclasses import dataclass, field
 
 import pytest
+from msgspec.structs import replace
 
 from jupyter_mlgpu.record.errors import MissingPackageError
+from jupyter_mlgpu.record.reading import Reading, missing
+from jupyter_mlgpu.record.record import Record
+from jupyter_mlgpu.record.sentence import Sentence
 from jupyter_mlgpu.teach.lessons import engines, picture, predict
 from jupyter_mlgpu.teach.lessons.graphs import Operation, drawing
+from jupyter_mlgpu.testing import example_record, limited_record
 
 
 def test_a_prediction_comes_back_beside_what_came(capsys):
@@ -38,6 +43,77 @@ def test_a_prediction_that_cannot_be_compared_is_shown_all_the_same(capsys):
 
     predict("How many legs has a spider?", Tensor()).compare(8)
     assert "it was 8" in capsys.readouterr().out
+
+
+#: 80 GFLOP in 2 s, and 20 GB: 40 % of the machine's own product, 10 % of its memory's bandwidth.
+UNDER_THE_ROOF = {
+    "flops": (80 * 10**9, "FLOP"),
+    "flop_rate": (40e9, "FLOP/s"),
+    "flop_share": (0.4, "of the roof"),
+    "bytes_of_large_calls": (20 * 10**9, "bytes"),
+    "byte_rate": (10e9, "bytes/s"),
+    "byte_share": (0.1, "of the roof"),
+}
+
+
+def placed(without=(), more=(), record=None) -> Record:
+    told = {name: one for name, one in UNDER_THE_ROOF.items() if name not in without}
+    readings = [Reading(name, value, unit, "cell", "clock", 1) for name, (value, unit) in told.items()]
+    found = record or limited_record()
+    return replace(found, mode="profiled", readings=(*found.readings, *readings, *more))
+
+
+def judged(capsys, guess, record) -> list[str]:
+    prediction = predict("How many seconds?", guess)
+    capsys.readouterr()
+    prediction.judge(record)
+    question, *lines = capsys.readouterr().out.splitlines()
+    assert question == "How many seconds?"
+    return lines
+
+
+@pytest.mark.parametrize(
+    ("guess", "told"),
+    [
+        (0.87, "You predicted 870 ms; the light runs took 2 s: 2.3 times too low."),
+        (3, "You predicted 3 s; the light runs took 2 s: 1.5 times too high."),
+        (1e-3, "You predicted 1 ms; the light runs took 2 s: 2,000 times too low."),
+        (2.05, "You predicted 2.05 s; the light runs took 2 s: less than 5 % off."),
+        (..., "The light runs took 2 s. You wrote no prediction this time."),
+        (0, "The light runs took 2 s. Your prediction, 0, is no number of seconds above 0."),
+        ("much", "The light runs took 2 s. Your prediction, much, is no number of seconds above 0."),
+    ],
+)
+def test_a_guess_of_seconds_is_judged_as_a_ratio_to_the_light_runs(capsys, guess, told):
+    assert judged(capsys, guess, placed())[0] == told
+
+
+def test_the_receipt_says_what_its_roof_allows_by_the_nearer_of_the_two_and_what_limits_the_cell(capsys):
+    assert judged(capsys, 2, placed())[1:] == [
+        "The roof that the receipt knows allows 800 ms: the cell reached 40 % of it.",
+        "Waited 86 % of the time: the GPU had 2.0 s of work in 14.7 s.",
+    ]
+    nearer_to_memory = placed(without=["flop_share"])
+    assert "allows 200 ms: the cell reached 10 % of it" in judged(capsys, 2, nearer_to_memory)[1]
+
+
+def test_seconds_follow_from_bytes_where_no_operations_were_counted(capsys):
+    without = [name for name in UNDER_THE_ROOF if name.startswith("flop")]
+    assert "took 2 s: 2 times too low" in judged(capsys, 1, placed(without))[0]
+
+
+def test_what_a_receipt_lacks_is_said_and_judges_nothing(capsys):
+    not_here = missing("flop_share", Sentence("Not measured here."))
+    shares = [name for name in UNDER_THE_ROOF if name.endswith("share")]
+    assert judged(capsys, 1, placed(shares, [not_here]))[:2] == [
+        "You predicted 1 s; the light runs took 2 s: 2 times too low.",
+        "Not measured here.",
+    ]
+    no_light_run = missing("flop_rate", Sentence("Run it light."))
+    rates = [name for name in UNDER_THE_ROOF if name != "flops"]
+    assert judged(capsys, 1, placed(rates, [no_light_run]))[0] == "Run it light."
+    counted = judged(capsys, 1, placed(UNDER_THE_ROOF, record=example_record()))
+    assert counted[0] == "No operations were counted: run the cell with `%%mlc_trace --ops --shapes`."
 
 
 @dataclass

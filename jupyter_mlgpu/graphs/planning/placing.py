@@ -138,7 +138,7 @@ def _own(kernel: RegisteredKernel, to: PlanTarget) -> Sentence:
 def _why_not(node: Node, to: PlanTarget) -> Sentence:
     own = to.own.of(node.operation, to.device)
     if not own:
-        others = _core(node, to)
+        others = [one for device in ("GPU", "DEFAULT") for one in to.core.of(node.operation, device)]
         if not others:
             return say(
                 "{operation}: no {target} {noun} in {table}",
@@ -157,10 +157,6 @@ def _why_not(node: Node, to: PlanTarget) -> Sentence:
         )
     operation, has = _shown(node, own)
     return say("{operation}: {target} {types}", operation=operation, target=to.title, types=has)
-
-
-def _core(node: Node, to: PlanTarget) -> list[RegisteredKernel]:
-    return [kernel for device in ("GPU", "DEFAULT") for kernel in to.core.of(node.operation, device)]
 
 
 def _shown(node: Node, found: Iterable[RegisteredKernel]) -> tuple[str, Sentence]:

@@ -11,10 +11,12 @@ import importlib
 import sys
 from collections.abc import Sequence
 from types import ModuleType
-from typing import NoReturn
+from typing import Any
 
 from jupyter_mlgpu._version import __version__
 from jupyter_mlgpu.record.errors import MlgpuError, UsageError
+from jupyter_mlgpu.record.sentence import joined, say
+from jupyter_mlgpu.record.words import WordsParser, unknown
 
 PROGRAM = "jupyter mlgpu"
 #: Each command, and what it does. Its module here, or that of _ABOVE, has EXAMPLE, add_arguments and main.
@@ -50,9 +52,8 @@ def _run(words: Sequence[str]) -> int:
         return 0
     name = words[0]
     if name not in COMMANDS:
-        raise UsageError(
-            f"Unknown command {name!r}. Choose {', '.join(COMMANDS)}; `{PROGRAM} --help` explains each."
-        )
+        explained = say("`{program} --help` explains each.", program=PROGRAM)
+        raise UsageError(joined(unknown(say("command"), name, COMMANDS), explained))
     command = _module(name)
     status: int = command.main(command_parser(name).parse_args(words[1:]))
     return status
@@ -61,11 +62,10 @@ def _run(words: Sequence[str]) -> int:
 def command_parser(name: str) -> argparse.ArgumentParser:
     """The parser of what may follow `jupyter mlgpu NAME`, one of COMMANDS; its help is the command's."""
     command = _module(name)
-    parser = _Parser(
-        prog=f"{PROGRAM} {name}",
+    parser = _parser(
+        f"{PROGRAM} {name}",
         description=command.__doc__,
         epilog=command.EXAMPLE,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
     )
     command.add_arguments(parser)
@@ -78,19 +78,17 @@ def _module(name: str) -> ModuleType:
 
 def _overview() -> argparse.ArgumentParser:
     lines = [f"  {name:8} {what}" for name, what in COMMANDS.items()]
-    parser = _Parser(
-        prog=PROGRAM,
+    parser = _parser(
+        PROGRAM,
         usage=f"{PROGRAM} COMMAND ...",
         description="\n".join(["What the hardware did, cell by cell.", "", "commands:", *lines]),
         epilog=f"`{PROGRAM} COMMAND --help` explains a command, with an example.",
-        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--version", action="version", version=f"jupyter_mlgpu {__version__}")
     return parser
 
 
-class _Parser(argparse.ArgumentParser):
-    """Says what is wrong with the words typed in one sentence, as all our errors do."""
-
-    def error(self, message: str) -> NoReturn:
-        raise UsageError(f"{message[:1].upper()}{message[1:]}. `{self.prog} --help` shows an example.")
+def _parser(program: str, **options: Any) -> WordsParser:
+    parser = WordsParser(prog=program, formatter_class=argparse.RawDescriptionHelpFormatter, **options)
+    parser.explained = f"`{program} --help` shows an example."
+    return parser

@@ -29,8 +29,10 @@ add_arguments = options.add_arguments
 
 def main(arguments: argparse.Namespace) -> int:
     """Measure, or compare two files; returns the exit status."""
+    from jupyter_mlgpu.experiment.bench import roofs
     from jupyter_mlgpu.experiment.bench.against import against, prepared, two_runs
     from jupyter_mlgpu.experiment.bench.run import load
+    from jupyter_mlgpu.measure import kit
     from jupyter_mlgpu.record.clock import SystemClock
 
     clock = SystemClock()
@@ -44,6 +46,8 @@ def main(arguments: argparse.Namespace) -> int:
         prepared(word)
     finished = _measured(asked, clock, begun)
     print(finished.run)
+    if (problem := roofs.keep(finished.run, kit.current().recorder.run.host_digest)) is not None:
+        sys.stderr.write(f"{problem}\n")
     for word in asked.against:
         print(against(finished.run, word))
     if asked.out is not None:

@@ -6,7 +6,7 @@ import asyncio
 import logging
 import signal
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from pathlib import Path
 
 from nbclient import NotebookClient
@@ -38,6 +38,7 @@ class RunEnd:
     for_report: str | None = None
 
 
+@dataclass(eq=False, repr=False)
 class Execution:
     """One run of a notebook, whose cells get their outputs in place.
 
@@ -45,27 +46,20 @@ class Execution:
     cell, None for no limit.
     """
 
-    def __init__(
-        self,
-        notebook: NotebookNode,
-        path: Path,
-        *,
-        records: Path,
-        device: DeviceWord | None,
-        timeout: float | None,
-        kernel: Kernel,
-        progress: Progress,
-    ) -> None:
-        self._cells = [(index, cell) for index, cell in enumerate(notebook.cells) if _runs(cell)]
-        self._path = path
-        self._records = records
-        self._device = device
-        self._timeout = timeout
-        self._kernel = kernel
-        self._progress = progress
+    notebook: NotebookNode
+    path: Path
+    _: KW_ONLY
+    records: Path
+    device: DeviceWord | None
+    timeout: float | None
+    kernel: Kernel
+    progress: Progress
+
+    def __post_init__(self) -> None:
+        self._cells = [(index, cell) for index, cell in enumerate(self.notebook.cells) if _runs(cell)]
         self._client = NotebookClient(
-            notebook,
-            km=kernel.manager,
+            self.notebook,
+            km=self.kernel.manager,
             timeout=None,
             iopub_timeout=60,  # a burst of output may still be on its way when the cell has ended
             record_timing=False,  # the receipts say it
@@ -104,22 +98,22 @@ class Execution:
             # What was measured is about to be written, and the kernel is ending: nothing to interrupt.
             loop.add_signal_handler(signal.SIGINT, lambda: None)
             self._client.set_widgets_metadata()
-            await self._kernel.end(now=self._why is not None)
+            await self.kernel.end(now=self._why is not None)
             loop.remove_signal_handler(signal.SIGINT)
 
     async def _prepare(self) -> None:
-        self._progress.say(f"Starting the kernel {self._kernel.name}")
-        await self._kernel.start(self._client, self._path, self._records)
-        if self._device is not None and self._device.kind == "gpu":
-            self._progress.say("Importing the framework to see whether there is a GPU")
-            await self._kernel.refuse_missing_gpu()
-        await self._kernel.trace(self._device)
+        self.progress.say(f"Starting the kernel {self.kernel.name}")
+        await self.kernel.start(self._client, self.path, self.records)
+        if self.device is not None and self.device.kind == "gpu":
+            self.progress.say("Importing the framework to see whether there is a GPU")
+            await self.kernel.refuse_missing_gpu()
+        await self.kernel.trace(self.device)
 
     async def _run_cell(self, number: int, index: int, cell: NotebookNode) -> RunEnd | None:
         """Run one cell; returns how the run ended with it, None where it goes on."""
-        self._progress.cell(number, len(self._cells), _first_line(cell.source))
+        self.progress.cell(number, len(self._cells), _first_line(cell.source))
         loop = asyncio.get_running_loop()
-        limit = loop.call_later(self._timeout, self._stop, "timeout") if self._timeout else None
+        limit = loop.call_later(self.timeout, self._stop, "timeout") if self.timeout else None
         failure: CellExecutionError | None = None
         self._in_cell = True
         try:
@@ -135,7 +129,7 @@ class Execution:
                 if timer is not None:
                     timer.cancel()
         if self._why == "timeout":
-            why = f"took longer than {self._timeout:g} s and was interrupted"
+            why = f"took longer than {self.timeout:g} s and was interrupted"
             return self._ended(CELL_FAILED, number - 1, cell, why, why)
         if self._why is not None:
             return self._interrupted(number - 1)
@@ -146,10 +140,10 @@ class Execution:
         return await self._check_device(number, cell)
 
     async def _check_device(self, number: int, cell: NotebookNode) -> RunEnd | None:
-        if self._device is None:
+        if self.device is None:
             return None
         try:
-            await self._kernel.check_device()
+            await self.kernel.check_device()
         except DeviceError as error:
             why = f"is the last that was run: {error}"
             return self._ended(STOPPED, number, cell, why, why)
@@ -158,7 +152,7 @@ class Execution:
         return None
 
     async def _died(self, number: int, cell: NotebookNode) -> RunEnd:
-        death = await self._kernel.death()
+        death = await self.kernel.death()
         if death is None:
             return self._ended(
                 STOPPED, number - 1, cell, "lost its kernel", "lost its kernel and left no record"
@@ -193,7 +187,7 @@ class Execution:
             return
         self._why = why
         # Kept, for asyncio itself holds tasks only weakly.
-        self._interrupting = asyncio.ensure_future(self._kernel.manager.interrupt_kernel())
+        self._interrupting = asyncio.ensure_future(self.kernel.manager.interrupt_kernel())
         self._kill = asyncio.get_running_loop().call_later(GRACE, self._cancel)
 
     def _cancel(self) -> None:

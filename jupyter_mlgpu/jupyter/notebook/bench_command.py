@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 from typing import Any
 
 from IPython.display import display, publish_display_data
 
-from jupyter_mlgpu.experiment.bench import options, session, words
+from jupyter_mlgpu.experiment.bench import options, roofs, session, words
 from jupyter_mlgpu.experiment.bench.against import Against, against, prepared, two_runs
 from jupyter_mlgpu.experiment.bench.machine import local_monitor
 from jupyter_mlgpu.experiment.bench.run import BenchRun, load
@@ -36,7 +37,7 @@ def bench_command(line: str, shell: Any) -> BenchRun | Against:
         return two_runs(ours, theirs)
     if kit.current().recorder.profiling():
         raise UsageError(
-            "A benchmark takes times, and a profiler changes them: leave --ops out; nothing was run."
+            say("A benchmark takes times, and a profiler changes them: leave --ops out; nothing was run.")
         )
     for word in asked.against:  # before what takes minutes
         prepared(word)
@@ -55,10 +56,12 @@ def bench_command(line: str, shell: Any) -> BenchRun | Against:
         progress.clear()
     run = finished.run
     _show_charts(run)
+    if (problem := roofs.keep(run, kit.current().recorder.run.host_digest)) is not None:
+        sys.stderr.write(f"{problem}\n")
     for word in asked.against:
         display(against(run, word))  # type: ignore[no-untyped-call]
     if asked.out is not None:
-        _save(run, asked)
+        _save(run, asked.out)
     if finished.error is not None:
         display(run)  # type: ignore[no-untyped-call]
         raise finished.error
@@ -74,12 +77,10 @@ def _show_charts(run: BenchRun) -> None:
     publish_display_data({**bundle_of(run), **shown})  # type: ignore[no-untyped-call]
 
 
-def _save(run: BenchRun, asked: options.BenchOptions) -> None:
+def _save(run: BenchRun, path: Path) -> None:
     """Saves what was asked for; a file that cannot be written does not cost the result."""
-    if asked.out is None:
-        return
     try:
-        path = run.save(asked.out)
+        path = run.save(path)
     except RecordError as error:
         sys.stderr.write(f"The benchmark was not saved: {error}\n")
     else:

@@ -20,7 +20,8 @@ from typing import Any
 from ipykernel.iostream import OutStream
 
 from jupyter_mlgpu.measure.capture.echo import DescriptorEcho, Echo
-from jupyter_mlgpu.measure.capture.tap import Tap, flush_native, plain_echo
+from jupyter_mlgpu.measure.capture.flushing import flush_native
+from jupyter_mlgpu.measure.capture.tap import Tap, plain_echo
 from jupyter_mlgpu.record.clock import real_time
 
 #: A print is two writes, the text and the end of its line, a tenth of a microsecond apart. Nobody can have

@@ -6,14 +6,16 @@ from collections.abc import Iterable
 
 from jupyter_mlgpu.record.errors import UsageError
 from jupyter_mlgpu.record.record import Record
+from jupyter_mlgpu.record.sentence import joined, say
 
-_SHOW = "`%mlc_trace show` lists them"
+_SHOW = say("`%mlc_trace show` lists them.")
 
 
 def cell_number(word: str) -> int:
     """A number as it is typed. Raises UsageError for what is none."""
     if not word.isdecimal() or not word.isascii():
-        raise UsageError(f"A cell is named by its number, found {word!r}; {_SHOW}.")
+        wrong = say("A cell is named by its number, found {found}.", found=repr(word))
+        raise UsageError(joined(wrong, _SHOW))
     return int(word)
 
 
@@ -27,7 +29,13 @@ def of_cell(records: Iterable[Record], number: int, run: str) -> Record:
     if ours:
         return ours[0]
     if not found:
-        raise UsageError(f"There is no record of a cell {number}; {_SHOW}.")
+        raise UsageError(joined(say("There is no record of a cell {number}.", number=str(number)), _SHOW))
     if len(found) > 1:
-        raise UsageError(f"{len(found):,} loaded runs have a cell {number}, so which is meant is open.")
+        raise UsageError(
+            say(
+                "{count} loaded runs have a cell {number}, so which is meant is open.",
+                count=len(found),
+                number=str(number),
+            )
+        )
     return found[0]

@@ -24,6 +24,7 @@ import json
 import os
 import threading
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from jupyter_mlgpu.jupyter.notebook.audience import Audience
@@ -49,31 +50,29 @@ MOST = 20_000
 Event = dict[str, Any] | Callable[[], dict[str, Any]]
 
 
+@dataclass(eq=False, repr=False)
 class KernelChannel:
-    """The channel of an ipykernel. Sending never raises into the caller and never waits."""
+    """The channel of an ipykernel. Sending never raises into the caller and never waits.
 
-    def __init__(
-        self,
-        kernel: Any,
-        run: str,
-        snapshot: Callable[[], dict[str, Any]],
-        told: Mapping[str, Callable[[Mapping[str, Any]], dict[str, Any]]],
-        audience: Audience,
-    ) -> None:
-        """`told` answers what browsers tell, by its type; it gets the whole message, which is not trusted."""
-        self._answers = told
-        self._audience = audience
+    `answers` are what browsers are answered, by what they ask for; each gets the whole message, which is not
+    trusted.
+    """
+
+    kernel: Any
+    run: str
+    snapshot: Callable[[], dict[str, Any]]
+    answers: Mapping[str, Callable[[Mapping[str, Any]], dict[str, Any]]]
+    audience: Audience
+
+    def __post_init__(self) -> None:
         #: The header of the request that pushes answer; made with the first of them.
         self._parent: dict[str, Any] | None = None
-        self._kernel = kernel
-        self._run = run
-        self._snapshot = snapshot
         self._lock = threading.Lock()
         self._sending = threading.Lock()
         self._waiting: list[Event] = []
         self._timer_set = False
         self._closed = False
-        self._widget_pages = WidgetPages(kernel)
+        self._widget_pages = WidgetPages(self.kernel)
         self._sequence = 0
         self._pid = os.getpid()
         #: Hear of every event when it is pushed, in the thread that does: they raise nothing (`widgets.py`).
@@ -81,9 +80,9 @@ class KernelChannel:
 
     def open(self) -> None:
         """Announce the extension to the browsers, those here now and those to come."""
-        self._kernel.comm_manager.comms[COMM] = _Announcement()
-        self._kernel.control_handlers[REQUEST] = self._answer
-        self._kernel.control_handlers[TELL] = self._hear
+        self.kernel.comm_manager.comms[COMM] = _Announcement()
+        self.kernel.control_handlers[REQUEST] = self._answer
+        self.kernel.control_handlers[TELL] = self._hear
         self._widget_pages.open()
         self.push({"type": "hello"})
 
@@ -94,9 +93,9 @@ class KernelChannel:
         self.push({"type": "goodbye"})
         self._closed = True  # what a task of the cell that unloaded us still finds would say that we are back
         self._flush()
-        self._kernel.comm_manager.comms.pop(COMM, None)
-        self._kernel.control_handlers.pop(REQUEST, None)
-        self._kernel.control_handlers.pop(TELL, None)
+        self.kernel.comm_manager.comms.pop(COMM, None)
+        self.kernel.control_handlers.pop(REQUEST, None)
+        self.kernel.control_handlers.pop(TELL, None)
         self._widget_pages.close()
 
     def push(self, event: Event) -> None:
@@ -105,7 +104,7 @@ class KernelChannel:
             return
         for hear in tuple(self.listeners):
             hear(event)
-        if not self._audience.asked:  # whoever asks gets the whole state, this in it
+        if not self.audience.asked:  # whoever asks gets the whole state, this in it
             return
         with self._lock:
             if len(self._waiting) >= MOST:
@@ -118,7 +117,7 @@ class KernelChannel:
         self._flush_soon()
 
     def _flush_soon(self) -> None:
-        thread = self._kernel.iopub_thread
+        thread = self.kernel.iopub_thread
         # A timer belongs to the event loop of its thread: set it from there.
         thread.schedule(lambda: thread.io_loop.call_later(INTERVAL, self._flush))
 
@@ -140,15 +139,15 @@ class KernelChannel:
                 rest = events[len(made) :]
                 delta = {
                     "protocol": PROTOCOL,
-                    "run": self._run,
+                    "run": self.run,
                     "seq": number,
                     "prev": number - 1,
                     "events": made,
                 }
-                session = self._kernel.session
+                session = self.kernel.session
                 self._parent = self._parent or session.msg_header(TELL)
                 session.send(
-                    self._kernel.iopub_socket,
+                    self.kernel.iopub_socket,
                     "comm_msg",
                     {"comm_id": COMM, "data": delta},
                     parent=self._parent,
@@ -162,38 +161,38 @@ class KernelChannel:
                         self._flush_soon()
 
     async def _answer(self, stream: Any, ident: Any, parent: Any) -> None:
-        self._audience.ask()  # before the state is read: what happens from here on is pushed
+        self.audience.ask()  # before the state is read: what happens from here on is pushed
         try:
             with self._lock:  # no event may slip between the state and its number
                 content = {
                     "status": "ok",
                     "protocol": PROTOCOL,
-                    "run": self._run,
+                    "run": self.run,
                     "seq": self._sequence,
                 }
-                content |= to_json(self._snapshot())
+                content |= to_json(self.snapshot())
         except Exception as error:
             content = {"status": "error", "ename": type(error).__name__, "evalue": str(error)}
-        self._kernel.session.send(stream, REPLY, content, parent, ident)
+        self.kernel.session.send(stream, REPLY, content, parent, ident)
 
     async def _hear(self, stream: Any, ident: Any, parent: Any) -> None:
-        self._audience.ask()
+        self.audience.ask()
         content = parent["content"]
         kind = content.get("type")
         try:
-            if kind not in self._answers:
+            if kind not in self.answers:
                 raise UsageError(
                     say(
                         "This kernel understands {known}, not {type}.",
-                        known=", ".join(self._answers),
+                        known=", ".join(self.answers),
                         type=f"{kind!r:.40}",
                     )
                 )
-            told = self._answers[kind](content)
-            answer = {"status": "ok", "protocol": PROTOCOL, "run": self._run, **to_json(told)}
+            told = self.answers[kind](content)
+            answer = {"status": "ok", "protocol": PROTOCOL, "run": self.run, **to_json(told)}
         except Exception as error:
             answer = {"status": "error", "ename": type(error).__name__, "evalue": to_json(of_error(error))}
-        self._kernel.session.send(stream, REPLY, answer, parent, ident)
+        self.kernel.session.send(stream, REPLY, answer, parent, ident)
 
 
 def _first(events: list[Event]) -> list[dict[str, Any]]:

@@ -4,16 +4,16 @@ The sidebar asks for the same of two records. Its request stands beside that of 
 while a cell runs:
 
     jupyter_mlgpu_request   {"type": "compare", "a": {"run": ..., "sequence": 3}, "b": {...}}
-    jupyter_mlgpu_reply     {"status": "ok", "protocol": 1, "run": ..., "comparison": {...}}
+    jupyter_mlgpu_reply     {"status": "ok", "protocol": 1, "run": ..., "page": {...}}
 
-`comparison` is what `comparing.page.data` makes.
+`page` is the page of the comparison as every view of ours gets one (`show/page/view.py`).
 """
 
 from __future__ import annotations
 
 import re
-import shlex
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -24,14 +24,16 @@ from jupyter_mlgpu.jupyter.notebook.cell_numbers import cell_number, of_cell
 from jupyter_mlgpu.record import files
 from jupyter_mlgpu.record.errors import UsageError
 from jupyter_mlgpu.record.record import Record
-from jupyter_mlgpu.record.sentence import say
+from jupyter_mlgpu.record.sentence import joined, say
+from jupyter_mlgpu.record.words import typed
 from jupyter_mlgpu.show.comparing import page
+from jupyter_mlgpu.show.page import view
 from jupyter_mlgpu.show.page.shown import drawn
 
 if TYPE_CHECKING:
     from jupyter_mlgpu.measure.kit import Kit
 
-_HELP = (
+_HELP = say(
     "Two cells by number (`compare 3 5`), runs of them (`compare 3-7 8-12`), files (`compare before.jsonl "
     "after.jsonl`) or devices (`compare cpu gpu`)."
 )
@@ -41,12 +43,10 @@ _DEVICE = re.compile(r"[a-z]+(:\d+)?", re.ASCII)
 
 def compare_command(words: str, kit: Kit) -> RecordComparison:
     """`%mlc_trace compare WORDS`: shows the chart, and gives the comparison to be shown below it."""
-    try:
-        asked = shlex.split(words)
-    except ValueError:
-        raise UsageError(f"A quote is left open in {words!r}.") from None
+    asked = typed(words, "%mlc_trace compare", _HELP).places
     if len(asked) != 2:
-        raise UsageError(f"%mlc_trace compare needs two things, found {len(asked)}. {_HELP}")
+        needed = say("%mlc_trace compare needs two things, found {count}.", count=len(asked))
+        raise UsageError(joined(needed, _HELP))
     first, second = (_side(word, kit) for word in asked)
     if {one.key for one in first} & {one.key for one in second}:
         # The same code on the same device: then these two runs are meant.
@@ -68,7 +68,8 @@ def compare_records(content: Mapping[str, Any], kit: Kit) -> dict[str, Any]:
     first, second = _runs_of(a, records), _runs_of(b, records)
     if {one.key for one in first} & {one.key for one in second}:
         first, second = [a], [b]
-    return {"comparison": page.data(compare(first, second))}
+    # The table is what a reader came for: beside a chart it would be folded.
+    return {"page": view.data(replace(page.page(compare(first, second)), charts=()))}
 
 
 def _named(name: object, kit: Kit) -> Record:
@@ -99,7 +100,7 @@ def _side(word: str, kit: Kit) -> Sequence[Record]:
         return files.load_records(path)[0]
     if _DEVICE.fullmatch(word):
         return [one for one in records if word in _devices(one)]
-    raise UsageError(f"{word!r} is no cell, file or device. {_HELP}")
+    raise UsageError(joined(say("{word} is no cell, file or device.", word=repr(word)), _HELP))
 
 
 def _runs_of(record: Record, records: Sequence[Record]) -> list[Record]:

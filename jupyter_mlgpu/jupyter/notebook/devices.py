@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import reduce
 
+from jupyter_mlgpu.jupyter.notebook.transform import THIS_CELL
 from jupyter_mlgpu.measure.frameworks import registry
 from jupyter_mlgpu.measure.frameworks.base import Backend, Device
 from jupyter_mlgpu.measure.kit import Kit
@@ -12,6 +13,7 @@ from jupyter_mlgpu.record import units
 from jupyter_mlgpu.record.devicewords import DeviceWord, in_words
 from jupyter_mlgpu.record.errors import DeviceError, UsageError
 from jupyter_mlgpu.record.sentence import Sentence, below, joined, listed, say
+from jupyter_mlgpu.record.words import typed, unknown
 from jupyter_mlgpu.show.receipts import words
 
 
@@ -26,20 +28,26 @@ class DeviceCommands:
 
     def run(self, line: str) -> str:
         """What was typed after `%mlc_device`; returns what to print."""
-        typed, framework, this_cell = _options(line)
-        if this_cell:
-            if framework is not None or typed in ("", "status", "list"):
-                raise UsageError("After %%mlc_device comes one device, for example `%%mlc_device cpu`.")
-            return self._select_for_cell(DeviceWord.parse(typed))
-        if typed == "":
+        explained = say(
+            "A framework is one of {known}; `%mlc_device?` explains.", known=", ".join(registry.FRAMEWORKS)
+        )
+        parts = line.removesuffix(THIS_CELL).split()
+        found = typed(parts, "%mlc_device", explained, values=("--framework",))
+        word, framework = " ".join(found.places), found.options.get("--framework")
+        framework = framework and framework.lower()
+        if line.endswith(THIS_CELL):
+            if framework is not None or word in ("", "status", "list"):
+                raise UsageError(say("After %%mlc_device comes one device, for example `%%mlc_device cpu`."))
+            return self._select_for_cell(DeviceWord.parse(word))
+        if word == "":
             return self.status()
-        if typed == "status":
+        if word == "status":
             from jupyter_mlgpu.jupyter.notebook.memory import report  # seldom asked for
 
             return below(self.status(), report())
-        if typed == "list":
+        if word == "list":
             return self.list(framework)
-        return self.select(DeviceWord.parse(typed), framework)
+        return self.select(DeviceWord.parse(word), framework)
 
     def select(self, word: DeviceWord, framework: str | None = None, *, importing: bool = True) -> Sentence:
         """`%mlc_device WORD`; returns the sentence to print.
@@ -157,8 +165,7 @@ def _import(framework: str | None, word: str) -> None:
             )
         framework = next(iter([*installed, *registry.FRAMEWORKS]))
     if framework not in registry.FRAMEWORKS:
-        known = ", ".join(registry.FRAMEWORKS)
-        raise UsageError(f"Unknown framework {framework!r} after --framework. Choose {known}.")
+        raise UsageError(unknown(say("framework"), framework, registry.FRAMEWORKS, "--framework"))
     if not registry.backend(framework).loaded():
         _import_one(framework)
 
@@ -186,22 +193,6 @@ def _refuse_to_import_for(word: DeviceWord, framework: str | None) -> None:
                 word=str(word),
             )
         )
-
-
-def _options(line: str) -> tuple[str, str | None, bool]:
-    """The word, the framework after `--framework`, and whether the line stood over a cell."""
-    parts = line.split()
-    this_cell = parts[-1:] == ["--this-cell"]
-    if this_cell:
-        parts.pop()
-    framework = None
-    if "--framework" in parts:
-        place = parts.index("--framework")
-        if len(parts) == place + 1:
-            raise UsageError(f"--framework needs a name: choose {', '.join(registry.FRAMEWORKS)}.")
-        framework = parts.pop(place + 1).lower()
-        parts.pop(place)
-    return " ".join(parts), framework, this_cell
 
 
 def _named(devices: list[Device]) -> str:

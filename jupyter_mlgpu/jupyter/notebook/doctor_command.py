@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import argparse
-import shlex
-import sys
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 from jupyter_mlgpu.explain.doctor import light
 from jupyter_mlgpu.explain.doctor.consult import consult, language_of
@@ -14,33 +11,44 @@ from jupyter_mlgpu.explain.doctor.gather.kernels import KernelsOwnFacts
 from jupyter_mlgpu.jupyter.notebook.doctor_light import captures
 from jupyter_mlgpu.jupyter.notebook.progress import ProgressLine
 from jupyter_mlgpu.record.errors import UsageError
+from jupyter_mlgpu.record.sentence import say
 from jupyter_mlgpu.record.translation import translated
+from jupyter_mlgpu.record.words import typed, unknown
 from jupyter_mlgpu.show.doctor import page
+
+_HELP = say("`%mlc_doctor?` shows its options.")
+_WITH_VALUE = ("--facts", "--save-facts", "--language")
+_FLAGS = ("--deep", "--json", "--fix-plan", "--all")
 
 
 def doctor_command(line: str, shell: Any) -> page.DiagnosisPage | None:
     """`%mlc_doctor LINE`: the page to show; None where it was printed as JSON or as a plan."""
-    words = _parsed(line)
-    language = words.language or language_of()
+    asked = typed(line, "%mlc_doctor", _HELP, values=_WITH_VALUE, flags=_FLAGS, places=False).options
+    language = asked.get("--language") or language_of()
+    if language not in page.LANGUAGES:
+        raise UsageError(unknown(say("language"), language, page.LANGUAGES, "--language"))
+    if "--json" in asked and "--fix-plan" in asked:
+        raise UsageError(say("--json and --fix-plan print two different things: choose one of them."))
+    facts, saved = (Path(asked[name]) if name in asked else None for name in ("--facts", "--save-facts"))
     shown = ProgressLine(shell)
     try:
         diagnosis = consult(
-            facts_from=words.facts,
-            save_to=words.save_facts,
-            deep=words.deep,
+            facts_from=facts,
+            save_to=saved,
+            deep="--deep" in asked,
             tell=lambda said: shown.say(translated(said, language)),
             inside=inside(shell),
         )
     finally:
         shown.clear()
-    if words.save_facts is not None:
-        print(f"The facts are in {words.save_facts}: read them before you send them to somebody.")
-    if words.json:
+    if saved is not None:
+        print(f"The facts are in {saved}: read them before you send them to somebody.")
+    if "--json" in asked:
         print(page.json_text(diagnosis))
-    elif words.fix_plan:
+    elif "--fix-plan" in asked:
         print(page.plan(diagnosis, language))
     else:
-        return page.DiagnosisPage(diagnosis, language, words.all)
+        return page.DiagnosisPage(diagnosis, language, "--all" in asked)
     return None
 
 
@@ -49,27 +57,3 @@ def inside(shell: Any) -> KernelsOwnFacts | None:
     if getattr(shell, "kernel", None) is None:
         return None
     return KernelsOwnFacts(light.CAPTURES[captures(shell.kernel)])
-
-
-class _Words(argparse.ArgumentParser):
-    """Says what is wrong with the line in one sentence, and never ends the kernel."""
-
-    def error(self, message: str) -> NoReturn:
-        raise UsageError(f"%mlc_doctor: {message}; `%mlc_doctor?` shows its options.")
-
-
-def _parsed(line: str) -> argparse.Namespace:
-    parser = _Words(prog="%mlc_doctor", add_help=False, allow_abbrev=False)
-    parser.add_argument("--deep", action="store_true")
-    parser.add_argument("--facts", type=Path)
-    parser.add_argument("--save-facts", type=Path)
-    printed = parser.add_mutually_exclusive_group()
-    printed.add_argument("--json", action="store_true")
-    printed.add_argument("--fix-plan", action="store_true")
-    parser.add_argument("--all", action="store_true")
-    parser.add_argument("--language", choices=page.LANGUAGES)
-    try:
-        words = shlex.split(line, posix=sys.platform != "win32")
-    except ValueError as error:
-        raise UsageError(f"%mlc_doctor: a quotation mark stands alone in {line!r}.") from error
-    return parser.parse_args(words)

@@ -13,11 +13,17 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 from jupyter_mlgpu.jupyter.notebook.cell_code import only_ours, refused, title
-from jupyter_mlgpu.jupyter.notebook.ops_command import FIRST_LINE, TRACE_CELL, OperationsRequest, asked_over
+from jupyter_mlgpu.jupyter.notebook.ops_command import (
+    FIRST_LINE,
+    TRACE_CELL,
+    OperationsRequest,
+    asked_over,
+    code_below,
+)
 from jupyter_mlgpu.jupyter.notebook.ours import ours_in
 from jupyter_mlgpu.jupyter.notebook.steps import EndedCell
 from jupyter_mlgpu.jupyter.notebook.tracebacks import Tracebacks
@@ -42,25 +48,20 @@ class _Running:
     tracebacks: Tracebacks | None = None
 
 
+@dataclass(eq=False, repr=False)
 class CellEvents:
     """Listens to one shell. `on_start` and `on_record` are told of cells that are measured."""
 
-    def __init__(
-        self,
-        shell: Any,
-        kit: Kit,
-        capture: Capture,
-        *,
-        on_start: Callable[[Measurement, OperationsRequest], None],
-        on_record: Callable[[Record, EndedCell], None],
-    ) -> None:
+    shell: Any
+    kit: Kit
+    capture: Capture
+    _: KW_ONLY
+    on_start: Callable[[Measurement, OperationsRequest], None]
+    on_record: Callable[[Record, EndedCell], None]
+
+    def __post_init__(self) -> None:
         self.tracing = True
-        self._shell = shell
-        self._ours = ours_in(shell)
-        self._kit = kit
-        self._capture = capture
-        self._on_start = on_start
-        self._on_record = on_record
+        self._ours = ours_in(self.shell)
         self._here = _ThisThread()
         self._thread = threading.get_ident()
         self._pid = os.getpid()
@@ -74,7 +75,7 @@ class CellEvents:
         for running in reversed(self._here.running):
             self._close(running)
         self._here.running.clear()
-        self._capture.stop()
+        self.capture.stop()
 
     def set_tracing(self, on: bool) -> None:
         """Measure cells from the next one on, or no more; native lines are captured as long as it is on."""
@@ -82,8 +83,8 @@ class CellEvents:
         if on:
             self._start_capture()
         else:
-            self._capture.stop()
-            self._kit.rest()
+            self.capture.stop()
+            self.kit.rest()
 
     @contextmanager
     def each_run(self, wanted: OperationsRequest) -> Iterator[list[Record]]:
@@ -147,7 +148,7 @@ class CellEvents:
         stack.append(running)
         problem: Exception | None = None
         try:
-            self._kit.selection.enter()
+            self.kit.selection.enter()
             running.entered = True
         except Exception as error:
             problem = error
@@ -155,19 +156,19 @@ class CellEvents:
         wanted = None if refused(code, self._ours) else self._wanted(running, len(stack), code)
         if wanted is not None:
             running.items = wanted.items
-            running.capture_begun_here = not self._capture.active and self._start_capture()
-            self._capture.begin_cell()
-            running.measurement = self._kit.recorder.start(
+            running.capture_begun_here = not self.capture.active and self._start_capture()
+            self.capture.begin_cell()
+            running.measurement = self.kit.recorder.start(
                 title(code, self._ours),
-                source=code,
+                source=code_below(code),
                 cell_id=getattr(info, "cell_id", None),
                 ops=wanted.ops,
                 shapes=wanted.shapes,
             )
-            running.tracebacks = Tracebacks(self._shell, running.measurement)
-            self._on_start(running.measurement, wanted)
+            running.tracebacks = Tracebacks(self.shell, running.measurement)
+            self.on_start(running.measurement, wanted)
         elif len(stack) == 1:
-            self._capture.begin_command()
+            self.capture.begin_command()
         if problem is not None:
             raise problem
 
@@ -187,9 +188,9 @@ class CellEvents:
         while stack:
             running = stack.pop()
             mine = result is None or running.info is info
-            requested = self._kit.selection.requested()  # a cell may have a device of its own
-            devices = self._kit.selection.devices()
-            notes = self._kit.selection.leave() if running.entered else []
+            requested = self.kit.selection.requested()  # a cell may have a device of its own
+            devices = self.kit.selection.devices()
+            notes = self.kit.selection.leave() if running.entered else []
             code_ended = running.tracebacks.end(_error(result)) if running.tracebacks is not None else None
             if running.measurement is not None:
                 record = running.measurement.stop(
@@ -205,10 +206,10 @@ class CellEvents:
                 ended = EndedCell(
                     running.info.raw_cell, devices, running.items, measured.left_out_s, measured.activity
                 )
-                self._on_record(record, ended)
+                self.on_record(record, ended)
                 if running.capture_begun_here and not self.tracing:
-                    self._capture.stop()
-                    self._kit.rest()
+                    self.capture.stop()
+                    self.kit.rest()
             if mine:
                 return
 
@@ -217,13 +218,13 @@ class CellEvents:
             running.tracebacks.end()
         if running.measurement is not None:
             running.measurement.abandon()
-            self._capture.abandon_cell()
+            self.capture.abandon_cell()
         if running.entered:
-            self._kit.selection.leave()
+            self.kit.selection.leave()
 
     def _start_capture(self) -> bool:
         try:
-            self._capture.start()
+            self.capture.start()
         except OSError as error:
             _complain("could not begin to capture native lines", error)
             return False
@@ -248,13 +249,13 @@ class CellEvents:
         if outer is not running:
             # The front end shows the number of the cell that repeats: that of IPython's newest input. Its
             # `execution_count` may be one further by now, which differs between its versions.
-            return len(self._shell.history_manager.input_hist_raw) - 1
+            return len(self.shell.history_manager.input_hist_raw) - 1
         count: int | None = getattr(result, "execution_count", None)
         return count
 
     def _message(self) -> str | None:
         try:
-            return str(self._shell.parent_header["msg_id"])
+            return str(self.shell.parent_header["msg_id"])
         except (AttributeError, KeyError, TypeError, LookupError):  # a terminal has no messages
             return None
 

@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
-from jupyter_mlgpu.jupyter.notebook import state, surroundings, transform
+from jupyter_mlgpu.jupyter.notebook import record_files, state, surroundings, transform
 from jupyter_mlgpu.jupyter.notebook.audience import Audience
 from jupyter_mlgpu.jupyter.notebook.cell_callbacks import CellCallbacks
 from jupyter_mlgpu.jupyter.notebook.channel import Channel, KernelChannel, NoChannel
@@ -80,7 +80,7 @@ class Extension:
             "trace": lambda content: self.settings.trace(content),
             "compare": self._compare,
             "doctor": self.doctor.ask,
-            "save": self._save_as_told,
+            "save": self._save,
             "records": lambda asked: state.records_before(self.kit, int(asked["before"])),
             **self.record_pages.answers(),
         }
@@ -181,9 +181,9 @@ class Extension:
         engine = [] if self._engine is None else [self._engine.write]
         return [self._push_record, self.record_pages.record_made, *engine]
 
-    def _save_as_told(self, content: Mapping[str, Any]) -> dict[str, Any]:
+    def _save(self, content: Mapping[str, Any]) -> dict[str, Any]:
         self.catch_up()
-        return self.commands.save_as_told(content)
+        return record_files.save_as_asked(content, self.kit)
 
     def catch_up(self) -> None:
         """Have all lines of all cells in their records."""
@@ -235,6 +235,7 @@ class Extension:
         try:
             self.kit.store.add(record)
             self._logbook.cell_ended(record)
+            self._post_mortem.record_made(record)
         finally:
             if self.audience.asked:
                 # Loaded with the first receipt: what draws it is a sixth of what loading would take.

@@ -7,9 +7,10 @@ import re
 from jupyter_mlgpu.explain.batches import fits
 from jupyter_mlgpu.jupyter.notebook.cell_numbers import cell_number
 from jupyter_mlgpu.record.errors import UsageError
-from jupyter_mlgpu.record.sentence import Sentence
+from jupyter_mlgpu.record.sentence import Sentence, joined, say
+from jupyter_mlgpu.record.words import typed
 
-_HELP = (
+_HELP = say(
     "`%mlc_trace fits 256 32=5 64=6` asks for batch 256, where cell 5 ran batch 32 and cell 6 batch 64; "
     "`--limit 8GiB` names the memory there is."
 )
@@ -19,23 +20,22 @@ _SIZE = re.compile(r"(\d+(?:\.\d+)?)([kmgt]?)(i?)b", re.ASCII | re.IGNORECASE)
 
 def fits_command(line: str) -> Sentence:
     """`%mlc_trace fits LINE`; returns what to print."""
-    words = line.split()
-    limit: float | None = None
-    if "--limit" in words:
-        place = words.index("--limit")
-        limit = size_in_bytes(words[place + 1] if place + 1 < len(words) else "")
-        del words[place : place + 2]
-    if not words:
-        raise UsageError(f"A batch is missing. {_HELP}")
-    batch, *pairs = words
+    words = typed(line, "%mlc_trace fits", _HELP, values=("--limit",))
+    limit = size_in_bytes(words.options["--limit"]) if "--limit" in words.options else None
+    if not words.places:
+        raise UsageError(joined(say("A batch is missing."), _HELP))
+    batch, *pairs = words.places
     measured: dict[int, int] = {}
     for pair in pairs:
         size, sign, cell = pair.partition("=")
         if not sign:
-            raise UsageError(f"{pair!r} is not of the form BATCH=CELL. {_HELP}")
+            raise UsageError(joined(say("{pair} is not of the form BATCH=CELL.", pair=repr(pair)), _HELP))
         if _batch(size) in measured:
             raise UsageError(
-                f"Batch {size} stands there twice: a cell's number stands for all runs of its code."
+                say(
+                    "Batch {size} stands there twice: a cell's number stands for all runs of its code.",
+                    size=size,
+                )
             )
         measured[_batch(size)] = cell_number(cell)
     return fits(_batch(batch), measured, limit).sentence
@@ -45,12 +45,14 @@ def size_in_bytes(word: str) -> float:
     """`8GB` is 8,000,000,000 bytes, `8GiB` 8 * 1024**3. Raises UsageError for other words."""
     found = _SIZE.fullmatch(word)
     if found is None:
-        raise UsageError(f"A size is a number with its unit, such as 8GiB or 8GB; found {word!r}.")
+        raise UsageError(
+            say("A size is a number with its unit, such as 8GiB or 8GB; found {found}.", found=repr(word))
+        )
     number, unit, binary = found.groups()
     return float(number) * float((1024 if binary else 1000) ** _UNITS[unit.lower()])
 
 
 def _batch(word: str) -> int:
     if not (word.isdecimal() and word.isascii()):
-        raise UsageError(f"A batch is a whole number, found {word!r}. {_HELP}")
+        raise UsageError(joined(say("A batch is a whole number, found {found}.", found=repr(word)), _HELP))
     return int(word)

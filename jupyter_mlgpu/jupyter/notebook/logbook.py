@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from jupyter_mlgpu.measure.kit import Kit
@@ -27,6 +28,7 @@ LATE_LINES = 1_000
 Event = dict[str, Any]
 
 
+@dataclass(eq=False, repr=False)
 class Logbook:
     """Hears of messages from the capturing thread, of cells from the main one.
 
@@ -34,17 +36,12 @@ class Logbook:
     `show_again(record)` one that has all its messages now, and was shown with a part of them.
     """
 
-    def __init__(
-        self,
-        kit: Kit,
-        save: Callable[[Record], Record],
-        push: Callable[[Event], None],
-        show_again: Callable[[Record], None],
-    ) -> None:
-        self._kit = kit
-        self._save = save
-        self._push = push
-        self._show_again = show_again
+    kit: Kit
+    save: Callable[[Record], Record]
+    push: Callable[[Event], None]
+    show_again: Callable[[Record], None]
+
+    def __post_init__(self) -> None:
         self._lock = threading.Lock()
         self._sequence: int | None = None
         self._running: list[LogLine] = []
@@ -85,7 +82,7 @@ class Logbook:
                 return  # its record, with all of them, is being made
             self._running += lines[: RUNNING_LINES - len(self._running)]
             event = {"type": "logs", "sequence": self._sequence, "lines": [one.to_json() for one in lines]}
-        self._push(event)
+        self.push(event)
 
     def on_late(self, after: int | None, notes: Notes) -> None:
         """Messages that came after a cell, given by its number; None: after no cell that has a record."""
@@ -98,7 +95,7 @@ class Logbook:
                 new = notes.lines[: EARLY_LINES - len(self.early)]
                 self.early += new
         if last is None:
-            self._push({"type": "logs", "sequence": None, "lines": [line.to_json() for line in new]})
+            self.push({"type": "logs", "sequence": None, "lines": [line.to_json() for line in new]})
             return
         room = max(0, LATE_LINES - sum(line.late for line in last.logs))
         said = list(notes.notes)
@@ -109,7 +106,7 @@ class Logbook:
                     count=LATE_LINES,
                 )
             )
-        self._kit.store.add(self._save(last.with_logs(notes.lines[:room], notes.facts, said)))
+        self.kit.store.add(self.save(last.with_logs(notes.lines[:room], notes.facts, said)))
 
     def on_rest(self, sequence: int, notes: Notes) -> None:
         """All messages of a cell that were too many to be read at its end."""
@@ -119,9 +116,9 @@ class Logbook:
                 return
             record = self._held(sequence)
         if record is not None:
-            record = self._save(record.with_all_logs(notes.lines, notes.facts, notes.notes))
-            self._kit.store.add(record)
-            self._show_again(record)
+            record = self.save(record.with_all_logs(notes.lines, notes.facts, notes.notes))
+            self.kit.store.add(record)
+            self.show_again(record)
 
     def _held(self, sequence: int | None) -> Record | None:
-        return None if sequence is None else self._kit.store.get((self._run, sequence))
+        return None if sequence is None else self.kit.store.get((self._run, sequence))

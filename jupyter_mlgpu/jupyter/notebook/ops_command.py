@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +12,8 @@ from jupyter_mlgpu.explain.statistics import median
 from jupyter_mlgpu.record import units
 from jupyter_mlgpu.record.errors import UsageError
 from jupyter_mlgpu.record.record import Record
+from jupyter_mlgpu.record.sentence import joined, of_error, say, say_count
+from jupyter_mlgpu.record.words import typed, whole_number
 
 if TYPE_CHECKING:
     from jupyter_mlgpu.jupyter.notebook.events import CellEvents
@@ -19,10 +22,10 @@ TRACE_CELL = "%%mlc_trace"
 MOST_REPEATS = 1_000
 MOST_ITEMS = 10**12
 
-FIRST_LINE = "`%%mlc_trace --ops` works as the first line of a cell alone: put it above all else."
-_HELP = (
+FIRST_LINE = say("`%%mlc_trace --ops` works as the first line of a cell alone: put it above all else.")
+_HELP = say(
     "`%%mlc_trace`, `%%mlc_trace --ops`, `%%mlc_trace --ops --shapes`, `%%mlc_trace --ops --repeat 5` and "
-    "`%%mlc_trace --items 6400` are what can stand over a cell"
+    "`%%mlc_trace --items 6400` are what can stand over a cell."
 )
 
 
@@ -44,26 +47,21 @@ class OperationsRequest:
 
 def asked(words: str) -> OperationsRequest:
     """The words after `%%mlc_trace`. Raises UsageError for those it does not know."""
-    ops = shapes = False
-    repeat: int | None = None
-    items: int | None = None
-    rest = f" {words}".partition(" #")[0].split()
-    while rest:
-        word = rest.pop(0)
-        if word == "--ops":
-            ops = True
-        elif word == "--shapes":
-            shapes = True
-        elif word == "--repeat":
-            repeat = _number(word, rest.pop(0) if rest else "", MOST_REPEATS)
-        elif word == "--items":
-            items = _number(word, rest.pop(0) if rest else "", MOST_ITEMS)
-        else:
-            raise UsageError(f"Unknown word {word!r} after %%mlc_trace: {_HELP}; the cell was not run.")
-    if not ops and (shapes or repeat is not None):
-        word = "--shapes" if shapes else "--repeat"
-        raise UsageError(f"{word} goes with --ops ({_HELP}); the cell was not run.")
-    return OperationsRequest(ops, repeat, items, shapes)
+    line = f" {words}".partition(" #")[0]
+    try:
+        found = typed(
+            line, TRACE_CELL, _HELP, values=("--repeat", "--items"), flags=("--ops", "--shapes"), places=False
+        ).options
+        if alone := [word for word in ("--shapes", "--repeat") if word in found and "--ops" not in found]:
+            raise UsageError(joined(say("{word} goes with --ops.", word=alone[0]), _HELP))
+        return OperationsRequest(
+            "--ops" in found,
+            _number(found, "--repeat", MOST_REPEATS),
+            _number(found, "--items", MOST_ITEMS),
+            "--shapes" in found,
+        )
+    except UsageError as error:
+        raise UsageError(joined(of_error(error), say("The cell was not run."))) from None
 
 
 _ITEMS_LATER = re.compile(r"--items\s+(?:\{[^}]*\}|\$\w+)")
@@ -83,10 +81,14 @@ def asked_over(code: str) -> OperationsRequest | None:
         return None
 
 
-def _number(option: str, word: str, most: int) -> int:
-    if not word.isdecimal() or not 1 <= int(word) <= most:
-        raise UsageError(f"{option} needs a number from 1 to {most:,}, found {word!r}; the cell was not run.")
-    return int(word)
+def code_below(code: str) -> str:
+    """The code of a cell without our own line over it: the same code, profiled or not, is the same code."""
+    line, _, rest = code.partition("\n")
+    return rest if line.startswith(TRACE_CELL) else code
+
+
+def _number(found: Mapping[str, str], option: str, most: int) -> int | None:
+    return whole_number(found[option], option, most) if option in found else None
 
 
 class RepeatedCell:
@@ -106,7 +108,9 @@ class RepeatedCell:
         behind, the next one finds.
         """
         if self._shell.should_run_async(code, transformed_cell=self._shell.transform_cell(code)):
-            raise UsageError("--repeat cannot run a cell with `await` outside functions: leave --repeat out.")
+            raise UsageError(
+                say("--repeat cannot run a cell with `await` outside functions: leave --repeat out.")
+            )
         made: list[Record] = []
         runs = times + 2
         for number in range(1, runs + 1):
@@ -148,12 +152,19 @@ def summary(warm_up: list[Record], light: list[Record], *, profiled: bool) -> st
     walls = [wall for record in light if (wall := record.reading("wall_time").value) is not None]
     if not walls:
         return ""
-    spread = f" ({units.seconds(min(walls))} to {units.seconds(max(walls))})" if len(walls) > 1 else ""
-    runs = f"median of {len(walls)} light runs" if len(walls) > 1 else "one light run"
-    last = "with the profiler on" if profiled else "of which no profile could be taken: it says why"
-    took = warm_up[0].reading("wall_time").value if warm_up else None
-    before = "" if took is None else f"The run before, to warm up, took {units.seconds(took)}. "
-    return (
-        f"Timing, {runs}: {units.seconds(median(walls))}{spread}. {before}"
-        f"The last receipt is of one more run, {last}. Each run found what the one before left."
+    timing = say_count(
+        "Timing, one light run: {median}.",
+        "Timing, median of {count} light runs: {median} ({low} to {high}).",
+        len(walls),
+        median=units.seconds(median(walls)),
+        low=units.seconds(min(walls)),
+        high=units.seconds(max(walls)),
     )
+    took = warm_up[0].reading("wall_time").value if warm_up else None
+    before = (
+        [] if took is None else [say("The run before, to warm up, took {time}.", time=units.seconds(took))]
+    )
+    last = say("The last receipt is of one more run, of which no profile could be taken: it says why.")
+    if profiled:
+        last = say("The last receipt is of one more run, with the profiler on.")
+    return joined(timing, *before, last, say("Each run found what the one before left."))

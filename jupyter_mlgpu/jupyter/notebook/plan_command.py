@@ -8,27 +8,22 @@ from typing import Any
 
 from jupyter_mlgpu.graphs.planning.forecast import Plan, plan
 from jupyter_mlgpu.record.errors import UsageError
+from jupyter_mlgpu.record.sentence import joined, say
+from jupyter_mlgpu.record.words import typed
 
-_HELP = "for example `%mlc_plan model x y`; `%mlc_plan?` explains."
+_HELP = say(
+    "For example `%mlc_plan model x y --target cuda`: a target is metal, metal-community, cuda or mlcompute; "
+    "`%mlc_plan?` explains."
+)
 
 
 def plan_command(line: str, namespace: Mapping[str, Any]) -> Plan:
     """`%mlc_plan LINE`: the plan to show. Words are names or expressions of the user's."""
-    words = _words(line)
-    target = "metal"
-    if "--target" in words:
-        place = words.index("--target")
-        if place + 1 == len(words):
-            raise UsageError("--target needs a name: metal, metal-community, cuda or mlcompute.")
-        target = words[place + 1]
-        del words[place : place + 2]
-    unknown = next((word for word in words if word.startswith("--")), None)
-    if unknown:
-        raise UsageError(f"Unknown option {unknown!r} after %mlc_plan: the only one is --target.")
-    if not words:
-        raise UsageError(f"%mlc_plan needs a model or a function, {_HELP}")
-    subject, *inputs = [_value(word, namespace) for word in words]
-    return plan(subject, *inputs, target=target)
+    words = typed(_words(line), "%mlc_plan", _HELP, values=("--target",))
+    if not words.places:
+        raise UsageError(joined(say("%mlc_plan needs a model or a function."), _HELP))
+    subject, *inputs = [_value(word, namespace) for word in words.places]
+    return plan(subject, *inputs, target=words.options.get("--target", "metal"))
 
 
 def _words(line: str) -> list[str]:
@@ -55,8 +50,12 @@ def _value(word: str, namespace: Mapping[str, Any]) -> Any:
     try:
         code = compile(ast.parse(word, mode="eval"), "<%mlc_plan>", "eval")
     except SyntaxError:
-        raise UsageError(f"{word!r} after %mlc_plan is not a name or an expression, {_HELP}") from None
+        wrong = say("{word} after %mlc_plan is not a name or an expression.", word=repr(word))
+        raise UsageError(joined(wrong, _HELP)) from None
     try:
         return eval(code, dict(namespace))  # the user's own words, in the user's own notebook
     except Exception as error:
-        raise UsageError(f"{word!r} after %mlc_plan: {type(error).__name__}: {error}.") from None
+        kind = type(error).__name__
+        raise UsageError(
+            say("{word} after %mlc_plan: {kind}: {error}.", word=repr(word), kind=kind, error=error)
+        ) from None

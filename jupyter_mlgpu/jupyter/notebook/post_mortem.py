@@ -12,12 +12,14 @@ from typing import Any
 from msgspec.structs import replace
 
 from jupyter_mlgpu.jupyter.deaths.connection import Connection
+from jupyter_mlgpu.jupyter.notebook.named_numbers import whole_numbers
 from jupyter_mlgpu.measure.account import KernelAccount, Streams, is_alive
 from jupyter_mlgpu.measure.capture.capture import Capture
 from jupyter_mlgpu.measure.kit import Kit
 from jupyter_mlgpu.record.accounts import places
 from jupyter_mlgpu.record.accounts.account import Account
 from jupyter_mlgpu.record.accounts.ending import Ending
+from jupyter_mlgpu.record.record import Record
 from jupyter_mlgpu.record.sentence import Sentence
 
 _SHUTDOWN = "shutdown_request"
@@ -53,6 +55,7 @@ class PostMortem:
                 gpus=self._kit.gpus,
                 streams=Streams(self._capture.offsets, self._capture.tails),
                 tidy=functools.partial(_tidy, path.parent, self._kit.recorder.run.host_digest),
+                named=lambda code: whole_numbers(code, self._shell.user_ns),
             )
         except OSError:  # a folder that may not be written, a full disk: a death is then told without it
             self._account = None
@@ -82,6 +85,11 @@ class PostMortem:
         """A cell has ended."""
         if self._account is not None and not nested:
             self._account.cell_ended()
+
+    def record_made(self, record: Record) -> None:
+        """The record of the cell that has just run."""
+        if self._account is not None:
+            self._account.record_made(record)
 
     def before(self) -> Sentence | None:
         """What ended the kernel before this one, said once; None where it did not die."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 from typing import Any
 
 from IPython.display import display, publish_display_data
@@ -21,6 +22,7 @@ from jupyter_mlgpu.record.clock import SystemClock
 from jupyter_mlgpu.record.errors import RecordError, UsageError
 from jupyter_mlgpu.record.redact import beginning
 from jupyter_mlgpu.record.sentence import say
+from jupyter_mlgpu.record.words import unknown
 from jupyter_mlgpu.show.page.shown import bundle_of, drawn, page_of
 from jupyter_mlgpu.show.race import page
 
@@ -39,18 +41,18 @@ def race_command(line: str, body: str, shell: Any) -> RaceResult:
     """
     asked = options.parse(line)
     if not body.strip():
-        raise UsageError("There is nothing to race: write the code below the line with %%mlc_race.")
+        raise UsageError(say("There is nothing to race: write the code below the line with %%mlc_race."))
     if kit.current().recorder.profiling():
-        raise UsageError("A race takes times, and a profiler changes them: leave --ops out; nothing was run.")
+        raise UsageError(
+            say("A race takes times, and a profiler changes them: leave --ops out; nothing was run.")
+        )
     setup = setup_source(asked.setup, shell)
     loaded = registry.loaded()
     # TensorFlow imports JAX where that is installed: what nobody has used yet counts only by itself.
     used = [one for one in loaded if one.started()] or loaded
     name = racing.framework_of(asked.framework, [one.name for one in used])
     if name not in registry.FRAMEWORKS:
-        raise UsageError(
-            f"Unknown framework {name!r} after --framework. Choose {', '.join(registry.FRAMEWORKS)}."
-        )
+        raise UsageError(unknown(say("framework"), name, registry.FRAMEWORKS, "--framework"))
     if asked.fresh:
         from jupyter_mlgpu.jupyter.notebook.race_fresh import fresh_race
 
@@ -125,7 +127,7 @@ def _shown(finished: FinishedRace, asked: RaceOptions) -> RaceResult:
         if finished.error is not None:
             display(result)  # type: ignore[no-untyped-call]
         if asked.save is not None:
-            _save(result, asked)
+            _save(result, asked.save)
     if finished.error is not None:
         raise finished.error
     return result
@@ -137,13 +139,11 @@ def _show_chart(result: RaceResult) -> None:
     publish_display_data(shown)  # type: ignore[no-untyped-call]
 
 
-def _save(result: RaceResult, asked: RaceOptions) -> None:
+def _save(result: RaceResult, path: Path) -> None:
     """Saves what was asked for; a file that cannot be written does not cost the result."""
-    if asked.save is None:
-        return
     try:
-        chart = result.save(asked.save)
+        chart = result.save(path)
     except RecordError as error:
         sys.stderr.write(f"The race was not saved: {error}\n")
     else:
-        print(f"Saved the race to {asked.save}, and its chart to {chart}.")
+        print(f"Saved the race to {path}, and its chart to {chart}.")

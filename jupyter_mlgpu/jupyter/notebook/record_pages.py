@@ -3,7 +3,7 @@
 On the control channel, beside those of `channel.py` and `watch.py`; `run` and `sequence` name the record:
 
     {"type": "inside", "run": ..., "sequence": 7}
-    -> {"timeline": ..., "why_no_timeline": null, "looks": ..., "why_no_looks": null}
+    -> {"timeline": ..., "why_no_timeline": null, "looks": ..., "why_no_looks": null, "roof": null}
 
 `timeline` is that of `show/exporting/compact.py`. Where it is null, `why_no_timeline` is `light` (no profile
 was taken), `none` (nothing was seen, and the record's notes say why) or `gone` (its events are not kept).
@@ -11,7 +11,8 @@ was taken), `none` (nothing was seen, and the record's notes say why) or `gone` 
 cell ran: {"series": [...], "interval": 0.5, "looks": [[0.2, [1024]], ...]}, the series as in `watch.py`, the
 times in seconds from the cell's start. Where it is null, `why_no_looks` is `short` (the cell was shorter than
 two looks), `unwatched` (no browser showed the counters while it ran) or `gone` (they are no longer kept, or
-the record is of another kernel).
+the record is of another kernel). `roof` is a page of `show/page/view.py`: where the cell stands under this
+machine's roof; null where nothing is known of that.
 
     {"type": "inside_trace", ...} -> {"trace": "...", "events": 1200, "left_out": []}
 
@@ -26,6 +27,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
@@ -33,6 +35,7 @@ from jupyter_mlgpu._version import __version__
 from jupyter_mlgpu.jupyter.notebook.watch import INTERVAL
 from jupyter_mlgpu.measure.kit import Kit
 from jupyter_mlgpu.measure.probes.looks import FEWEST
+from jupyter_mlgpu.record import decoding
 from jupyter_mlgpu.record.clock import real_time
 from jupyter_mlgpu.record.errors import UsageError
 from jupyter_mlgpu.record.record import Record
@@ -45,16 +48,15 @@ Key = tuple[str, int]
 TRACE_ITEMS = 50_000
 
 
+@dataclass(eq=False, repr=False)
 class RecordPages:
-    """Answers on single records. `counters` is the state of the live counters, as `Watch.state` gives it."""
+    """Answers on single records. `counters` is the state of the live counters, as `Watch.state` gives it,
+    `now` their clock.
+    """
 
-    def __init__(
-        self, kit: Kit, counters: Callable[[], Answer | None], now: Callable[[], float] = real_time.monotonic
-    ) -> None:
-        """`now` is the clock of the counters."""
-        self._kit = kit
-        self._counters = counters
-        self._now = now
+    kit: Kit
+    counters: Callable[[], Answer | None]
+    now: Callable[[], float] = real_time.monotonic
 
     def answers(self) -> Mapping[str, Callable[[Mapping[str, Any]], Answer]]:
         """What `KernelChannel` hears, by its type."""
@@ -63,28 +65,29 @@ class RecordPages:
     def record_made(self, record: Record) -> None:
         """Keep the counters' looks at a cell that has just ended: they soon forget them."""
         wall = record.reading("wall_time").value
-        if wall is None or (state := self._counters()) is None or wall < state["interval"]:
+        if wall is None or (state := self.counters()) is None or wall < state["interval"]:
             return
         # The record's clock and the counters' may differ by a constant: both are read now.
-        apart = self._now() - self._kit.recorder.clock.monotonic_ns() / 1e9
-        self._kit.looks.add(record.key, state, record.started_monotonic_ns / 1e9 + apart, wall)
+        apart = self.now() - self.kit.recorder.clock.monotonic_ns() / 1e9
+        self.kit.looks.add(record.key, state, record.started_monotonic_ns / 1e9 + apart, wall)
 
     def inside(self, asked: Mapping[str, Any]) -> Answer:
         """The timeline and the looks at memory of a record, each with a reason where there is none."""
         key = _key(asked)
-        record = self._kit.store.get(key)
-        profiles = self._kit.profiles.get(key)
+        record = self.kit.store.get(key)
+        profiles = self.kit.profiles.get(key)
         timeline = None
         if profiles:
             from jupyter_mlgpu.show.exporting.compact import compact
 
             timeline = compact(profiles)
-        looks = self._kit.looks.get(key)
+        looks = self.kit.looks.get(key)
         return {
             "timeline": timeline,
             "why_no_timeline": None if timeline else _why_no_timeline(record),
             "looks": _of_memory(looks) if looks else None,
             "why_no_looks": None if looks else self._why_no_looks(record),
+            "roof": None if record is None else _roof(record),
         }
 
     def trace(self, asked: Mapping[str, Any]) -> Answer:
@@ -92,7 +95,7 @@ class RecordPages:
         from jupyter_mlgpu.show.exporting import chrome, timeline
 
         record = self._found(asked)
-        profiles, looks = self._kit.profiles.get, self._kit.looks.get
+        profiles, looks = self.kit.profiles.get, self.kit.looks.get
         if not profiles(record.key):
             raise UsageError(
                 say("The events of this cell are not kept: run it with `%%mlc_trace --ops` once more.")
@@ -117,13 +120,13 @@ class RecordPages:
         return {"record": self._found(asked).to_json()}
 
     def _found(self, asked: Mapping[str, Any]) -> Record:
-        record = self._kit.store.get(_key(asked))
+        record = self.kit.store.get(_key(asked))
         if record is None:
             raise UsageError(say("This kernel no longer holds the record."))
         return record
 
     def _why_no_looks(self, record: Record | None) -> str:
-        if record is None or self._kit.looks.let_go(record.key) or record.run.id != self._kit.recorder.run.id:
+        if record is None or self.kit.looks.let_go(record.key) or record.run.id != self.kit.recorder.run.id:
             return "gone"
         wall = record.reading("wall_time").value
         return "short" if wall is not None and wall < FEWEST * INTERVAL else "unwatched"
@@ -133,6 +136,14 @@ def _why_no_timeline(record: Record | None) -> str:
     if record is None or record.ops:
         return "gone"
     return "none" if record.mode == "profiled" else "light"
+
+
+def _roof(record: Record) -> Answer | None:
+    from jupyter_mlgpu.show.page import view
+    from jupyter_mlgpu.show.receipts import roofline
+
+    page = roofline.page(record)
+    return None if page is None else decoding.to_json(view.data(page), texts=False)
 
 
 def _of_memory(looks: Answer) -> Answer:

@@ -20,6 +20,7 @@ The device or tracing itself comes as a `device` or `trace` event, as a magic's 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from jupyter_mlgpu.jupyter.notebook.devices import DeviceCommands
@@ -34,20 +35,16 @@ State = dict[str, Any]
 LONGEST = 40
 
 
+@dataclass(eq=False, repr=False)
 class SidebarSettings:
     """Hears browsers on the control thread, and has done what they ask for between two cells."""
 
-    def __init__(
-        self,
-        tasks: IdleTasks,
-        devices: DeviceCommands,
-        set_tracing: Callable[[bool], object],
-        push: Callable[[State], None],
-    ) -> None:
-        self._tasks = tasks
-        self._devices = devices
-        self._set_tracing = set_tracing
-        self._push = push
+    tasks: IdleTasks
+    devices: DeviceCommands
+    set_tracing: Callable[[bool], object]
+    push: Callable[[State], None]
+
+    def __post_init__(self) -> None:
         # Values that are replaced, never changed: two threads look at them.
         self._device: State | None = None
         self._trace: bool | None = None
@@ -66,7 +63,7 @@ class SidebarSettings:
         waiting = {"word": str(word), "framework": framework}
         self._device, self._said = waiting, None
         self._tell()
-        self._tasks.submit("device", lambda: self._select(word, framework, waiting))
+        self.tasks.submit("device", lambda: self._select(word, framework, waiting))
         return {}
 
     def trace(self, content: Mapping[str, Any]) -> State:
@@ -76,7 +73,7 @@ class SidebarSettings:
             raise UsageError(say("Tracing is turned on with true and off with false."))
         self._trace = on
         self._tell()
-        self._tasks.submit("trace", lambda: self._turn(on))
+        self.tasks.submit("trace", lambda: self._turn(on))
         return {}
 
     def cell_begins(self, info: object = None) -> None:
@@ -84,11 +81,11 @@ class SidebarSettings:
         if self._said is not None:
             self._said = None
             self._tell()
-        self._tasks.run()
+        self.tasks.run()
 
     def _select(self, word: DeviceWord, framework: str | None, waiting: State) -> None:
         try:
-            said = _said(self._devices.select(word, framework, importing=False), refused=False)
+            said = _said(self.devices.select(word, framework, importing=False), refused=False)
         except RestartNeededError as error:
             restart = {"sentence": error.sentence, "by_hand": error.by_hand, "verbose": error.verbose}
             said = _said(error.refusal, refused=True) | {"restart": restart}
@@ -103,7 +100,7 @@ class SidebarSettings:
 
     def _turn(self, on: bool) -> None:
         try:
-            self._set_tracing(on)
+            self.set_tracing(on)
         except Exception as error:
             why = f"{type(error).__name__}: {error}"
             failed = (
@@ -117,7 +114,7 @@ class SidebarSettings:
         self._tell()
 
     def _tell(self) -> None:
-        self._push({"type": "choices", "choices": self.state()})
+        self.push({"type": "choices", "choices": self.state()})
 
 
 def _said(sentence: str, *, refused: bool) -> State:

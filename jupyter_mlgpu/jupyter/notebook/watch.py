@@ -31,7 +31,7 @@ from __future__ import annotations
 import threading
 from collections import deque
 from collections.abc import Callable
-from dataclasses import asdict
+from dataclasses import KW_ONLY, asdict, dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -86,26 +86,21 @@ class LazyCounters:
         return self._live.look()
 
 
+@dataclass(eq=False, repr=False)
 class Watch:
     """Hears of browsers on the control thread, of cells on the main one, and looks on the sampler's."""
 
-    def __init__(
-        self,
-        sampler: _Thread,
-        live: _Looks,
-        push: Callable[[Event], None],
-        *,
-        utc: Callable[[], str],
-        now: Callable[[], float] = real_time.monotonic,
-    ) -> None:
-        self._sampler = sampler
-        self._live = live
-        self._push = push
-        self._utc = utc
-        self._now = now
+    sampler: _Thread
+    live: _Looks
+    push: Callable[[Event], None]
+    _: KW_ONLY
+    utc: Callable[[], str]
+    now: Callable[[], float] = real_time.monotonic
+
+    def __post_init__(self) -> None:
         self._lock = threading.Lock()
         self._until = float("-inf")
-        self._last_cell = now()
+        self._last_cell = self.now()
         self._running = False
         self._end: Stop | None = None
         self._last_series: list[CounterSeries] | None = None
@@ -115,7 +110,7 @@ class Watch:
     def renew(self) -> Event:
         """A browser shows the counters for the next `HOLDS` seconds; the answer to its request."""
         with self._lock:
-            self._until = self._now() + HOLDS
+            self._until = self.now() + HOLDS
             self._begin()
             watching = self._end is not None
         return {
@@ -129,21 +124,21 @@ class Watch:
         """A cell is a sign of life: what rests goes on, if somebody watches; `info` is IPython's."""
         with self._lock:
             self._running = True
-            self._last_cell = self._now()
+            self._last_cell = self.now()
             self._begin()
 
     def cell_ended(self, result: object = None) -> None:
         """The time without a cell begins; `result` is IPython's."""
         with self._lock:
             self._running = False
-            self._last_cell = self._now()
+            self._last_cell = self.now()
 
     def state(self) -> Event | None:
         """What a snapshot holds; None before anybody has watched."""
         with self._lock:
             if self._series is None:
                 return None
-            now = self._now()
+            now = self.now()
             return {
                 "series": _plain(self._series),
                 "interval": INTERVAL,
@@ -159,9 +154,9 @@ class Watch:
             self._finish()
 
     def _begin(self) -> None:
-        if self._end is None and self._now() < self._until and not self._resting():
+        if self._end is None and self.now() < self._until and not self._resting():
             self._last_series = None  # whoever comes now has heard of no series
-            self._end = self._sampler.add(self._look, INTERVAL)
+            self._end = self.sampler.add(self._look, INTERVAL)
 
     def _finish(self) -> None:
         if self._end is not None:
@@ -169,26 +164,26 @@ class Watch:
             self._end = None
 
     def _resting(self) -> bool:
-        return not self._running and self._now() - self._last_cell > REST_AFTER
+        return not self._running and self.now() - self._last_cell > REST_AFTER
 
     def _look(self) -> None:
         with self._lock:
-            if self._now() >= self._until or self._resting():
+            if self.now() >= self._until or self._resting():
                 self._finish()
                 return
-        series, exact = self._live.look()
+        series, exact = self.live.look()
         values = [_rounded(one, value) for one, value in zip(series, exact, strict=True)]
         with self._lock:
             if self._end is None:
                 return
-            at = round(self._now(), 3)
+            at = round(self.now(), 3)
             self._series = series
             self._history.append((at, values))
-            event: Event = {"type": "counters", "time": self._utc(), "t": at, "values": values}
+            event: Event = {"type": "counters", "time": self.utc(), "t": at, "values": values}
             if series != self._last_series:
                 event["series"] = _plain(series)
                 self._last_series = series
-        self._push(event)
+        self.push(event)
 
 
 def _plain(series: list[CounterSeries]) -> list[Event]:

@@ -51,9 +51,7 @@ def roofline(results: Sequence[CaseResult], head: str) -> Chart:
     moving = [one for one in points if one.peak_type is None]
     if moving:
         series.append(Series(say("bandwidth"), tuple(map(_intensity, moving)), _NO_COLOUR, "points"))
-    along = Axis(say("operations a byte that has to move"), log=True)
-    title = say("Roofline")
-    return Chart((title, head), along, _SPEED, tuple(series), joined(title, head))
+    return under_roofs(series, head)
 
 
 #: What has a colour of its own: framework, device, type and options; the same in both charts.
@@ -82,6 +80,11 @@ def _groups(results: Sequence[CaseResult]) -> list[_Key]:
 def _roof(name: str, colour: int, typed: Sequence[CaseResult], moving: Sequence[CaseResult]) -> list[Series]:
     peak = max((one.tflops.value or 0.0 for one in typed if one.case == "gemm"), default=0.0)
     speed = max((one.throughput.value or 0.0 for one in moving), default=0.0)
+    return roof(name, colour, peak, speed)
+
+
+def roof(name: str, colour: int, peak: float, speed: float) -> list[Series]:
+    """The line of a roof: `peak` in TFLOP/s and `speed` in bytes/s; none where one of them is not known."""
     if not peak or not speed:
         return []
     ridge = peak * 1e12 / speed
@@ -89,6 +92,13 @@ def _roof(name: str, colour: int, typed: Sequence[CaseResult], moving: Sequence[
     ends = (ridge / 1000, ridge, ridge * 100)
     points = tuple(Point(x, min(peak, speed * x / 1e12), label) for x in ends)
     return [Series(say("roof of {name}", name=name), points, colour, "roof")]
+
+
+def under_roofs(series: Sequence[Series], head: str) -> Chart:
+    """A roofline chart of these series, which are TFLOP/s against operations a byte."""
+    along = Axis(say("operations a byte that has to move"), log=True)
+    title = say("Roofline")
+    return Chart((title, head), along, _SPEED, tuple(series), joined(title, head))
 
 
 def _speed(one: CaseResult) -> Point:

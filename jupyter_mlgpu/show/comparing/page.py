@@ -1,10 +1,8 @@
-"""A comparison as a page with its chart, and as data for the sidebar."""
+"""A comparison as a page with its chart."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict
-from typing import Any
 
 from jupyter_mlgpu.explain.comparing.compare import Change, RecordComparison, Sample
 from jupyter_mlgpu.explain.comparing.expect import Judgement
@@ -37,7 +35,8 @@ def page(comparison: RecordComparison) -> Page:
         if pair.operations:
             parts.append(_table(comparison, pair.operations, PROFILED))
         parts += pair.notes
-    return Page(tuple(parts), comparison.notes, (chart(comparison),))
+    title = say("What changed from {first} to {second}", first=first, second=second)
+    return Page(tuple(parts), comparison.notes, (chart(comparison),), title=title)
 
 
 def chart(comparison: RecordComparison) -> Chart:
@@ -48,7 +47,13 @@ def chart(comparison: RecordComparison) -> Chart:
     """
     judged = list(_judged(comparison))[:_ROWS]
     points = [
-        Point(one.ratio.value, row, f"{name}: {_times(one)}, {one.verdict}", one.ratio.low, one.ratio.high)
+        Point(
+            one.ratio.value,
+            row,
+            say("{name}: {ratio}, {verdict}", name=name, ratio=_times(one), verdict=one.verdict),
+            one.ratio.low,
+            one.ratio.high,
+        )
         for row, (name, one) in enumerate(judged)
         if one.ratio is not None
     ]
@@ -59,43 +64,6 @@ def chart(comparison: RecordComparison) -> Chart:
     names = Axis("", names=tuple(name for name, _ in judged))
     told = say("Chart: {title}; the table says the same.", title=title)
     return Chart((), Axis(title, log=True), names, drawn, told, (Rule(1.0),) if drawn else ())
-
-
-def data(comparison: RecordComparison) -> dict[str, Any]:
-    """The comparison as JSON-ready data, for a view that draws it in the user's language.
-
-    `more` is what a row's name has beside its quantity's: the source, or that a profiler was on.
-    """
-    pairs = [
-        {
-            "name": pair.name,
-            "changes": [_plain(change) for change in pair.changes],
-            "operations": [_plain(change) for change in pair.operations],
-            "notes": list(pair.notes),
-        }
-        for pair in comparison.pairs
-    ]
-    return {"pairs": pairs, "notes": list(comparison.notes)}
-
-
-def _plain(change: Change) -> dict[str, Any]:
-    return {
-        "quantity": change.quantity,
-        "more": change.more,
-        "unit": change.unit,
-        "first": _spread(change.first),
-        "second": _spread(change.second),
-        "ratio": None if change.ratio is None else asdict(change.ratio),
-        "judgement": change.judgement,
-        "why_not": change.why_not,
-    }
-
-
-def _spread(sample: Sample) -> dict[str, Any] | None:
-    if not sample.values:
-        return None
-    low, high = min(sample.values), max(sample.values)
-    return {"median": sample.median, "low": low, "high": high, "runs": len(sample.values)}
 
 
 def _judged(comparison: RecordComparison) -> Iterator[tuple[str, Change]]:
@@ -117,7 +85,10 @@ def _table(comparison: RecordComparison, changes: Sequence[Change], caption: str
 
 def _times(change: Change) -> str:
     found = change.ratio
-    return "" if found is None else f"{found.value:.3g} [{found.low:.3g} to {found.high:.3g}]"
+    if found is None:
+        return ""
+    low, high = f"{found.low:.3g}", f"{found.high:.3g}"
+    return say("{ratio} [{low} to {high}]", ratio=f"{found.value:.3g}", low=low, high=high)
 
 
 def _sample(sample: Sample, unit: str) -> str:

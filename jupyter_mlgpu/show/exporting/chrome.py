@@ -63,7 +63,9 @@ def event(item: Item) -> str:
     if item.kind == "instant":
         table["s"] = "p"
     if item.args:
-        table["args"] = {name: _short(value) for name, value in item.args.items()}
+        table["args"] = {
+            name: value[:_LONGEST] if isinstance(value, str) else value for name, value in item.args.items()
+        }
     times = f',"ts":{_microseconds(item.start_ns)}'
     if item.kind == "slice":
         times += f',"dur":{_microseconds(item.duration_ns)}'
@@ -75,10 +77,6 @@ _PHASES = {"slice": "X", "instant": "i", "counter": "C"}
 
 def _place(item: Item) -> dict[str, int]:
     return {"pid": item.process, "tid": item.track}
-
-
-def _short(value: Any) -> Any:
-    return value[:_LONGEST] if isinstance(value, str) else value
 
 
 def _microseconds(nanoseconds: int) -> str:

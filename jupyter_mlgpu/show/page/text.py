@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
+from jupyter_mlgpu.record.speaking import said
 from jupyter_mlgpu.show.page.model import Page, Part, Picture, Table
 
 # Control characters but line ends and tabs, and those that turn the direction of a text around.
@@ -36,6 +38,13 @@ def table(shown: Table) -> list[str]:
         *aligned(lines, [place for place, one in enumerate(shown.columns) if one in shown.figures]),
         *([shown.below] if shown.below else []),
     ]
+
+
+def spoken(shown: Table) -> Table:
+    """The table in the language in which magics answer; what is data stays as it is."""
+    rows = tuple(tuple(map(said, row)) for row in shown.rows)
+    columns, figures = (tuple(map(said, names)) for names in (shown.columns, shown.figures))
+    return replace(shown, columns=columns, rows=rows, figures=figures)
 
 
 def aligned(lines: Iterable[Sequence[str]], figures: Sequence[int] = ()) -> list[str]:

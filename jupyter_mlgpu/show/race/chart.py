@@ -17,7 +17,12 @@ def chart(result: RaceResult, head: str, sentences: list[str]) -> Chart:
     return Chart(
         (head, *sentences[:1]),
         Axis(result.variable or "", log=over, names=names),
-        Axis(say("seconds"), log=over, zero=not over, written=_time),
+        Axis(
+            say("seconds"),
+            log=over,
+            zero=not over,
+            written=lambda time: units.duration(time) if time else "0",
+        ),
         tuple(_series(lane, number, over=over) for number, lane in enumerate(lanes)),
         joined(head, *sentences),
         tuple(
@@ -66,7 +71,3 @@ def _series(lane: Lane, number: int, *, over: bool) -> Series:
         for one in timings
     )
     return Series(lane.device, points, number, "line" if over else "bar")
-
-
-def _time(seconds: float) -> str:
-    return units.duration(seconds) if seconds else "0"

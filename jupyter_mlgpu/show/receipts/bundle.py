@@ -19,8 +19,8 @@ import msgspec
 from msgspec.structs import replace
 
 from jupyter_mlgpu.record import decoding, sentence
-from jupyter_mlgpu.record.reading import Reading
-from jupyter_mlgpu.record.record import LogLine, Record
+from jupyter_mlgpu.record.reading import ROOFLINE, Reading
+from jupyter_mlgpu.record.record import WORKED_IN, LogLine, Record
 from jupyter_mlgpu.show.receipts import html, notes, text
 
 MIME_TYPE = "application/vnd.jupyter-mlgpu.record+json"
@@ -42,6 +42,9 @@ _FIELD_LIMIT = 200
 # and the saved ones.
 _OF_SEVERAL_RUNS = ("memory_process", "memory_allocator")
 
+# What a cell's place under the roof is made of: a receipt has the place, and of a profiled cell these too.
+_OF_THE_ROOF = ("flops", "bytes_moved", "bytes_of_large_calls", "peak_flop_rate", "peak_byte_rate")
+
 # A machine may have eight GPUs: a plain receipt has the readings of the one that did most, others of two.
 _OF_SEVERAL_DEVICES = ("peak_memory_device", "energy")
 
@@ -57,16 +60,23 @@ _CUT_ORDER = ("ops", "facts", "notes")
 _ORDER = {verdict: number for number, verdict in enumerate(notes.VERDICTS)}
 
 
-def bundle(record: Record) -> dict[str, Any]:
-    """The MIME bundle of a receipt, within the limit for what the record holds."""
+def bundle(record: Record, cut_before: Mapping[str, int] | None = None) -> dict[str, Any]:
+    """The MIME bundle of a receipt, within the limit for what the record holds.
+
+    `cut_before` is the `cut` of the saved receipt that the record was read from: what that has left out is
+    told all the same.
+    """
     full = record.logs or record.ops or record.mode == "profiled"
     noted = record.notes or record.limit or record.lines
     limit = FULL_LIMIT if full else NOTED_LIMIT if noted else PLAIN_LIMIT
-    whole = tuple(one for one in record.readings if one.quantity not in _OF_SEVERAL_RUNS)
+    if record.mode == "light" and WORKED_IN in record.facts:
+        record = replace(record, facts={key: one for key, one in record.facts.items() if key != WORKED_IN})
+    left = _left_to_the_record(record)
+    whole = tuple(one for one in record.readings if one.quantity not in left)
     readings = _few_devices(whole, 1 if limit == PLAIN_LIMIT else 2)
     record = replace(record, logs=tuple(map(_shortened, record.logs)), readings=readings)
     left_out = len(whole) - len(record.readings)
-    cut = {"readings": left_out} if left_out else {}
+    cut = _added(cut_before or {}, {"readings": left_out} if left_out else {})
     record, cut = _fewer(record, 2 * _MOST, cut)
     made = _make(record, cut)
     if _bytes(made) <= limit:
@@ -79,7 +89,7 @@ def bundle(record: Record) -> dict[str, Any]:
             record, cut, made = _fitting(record, cut, _make(record, cut), limit, least=0)
     if record.logs:
         record, of_logs = _cut_logs(record, limit)
-        cut |= of_logs
+        cut = _added(cut, of_logs)
         made = _make(record, cut)
     while _bytes(made) > limit:
         part = next((part for part in _CUT_ORDER if getattr(record, part)), None)
@@ -89,9 +99,19 @@ def bundle(record: Record) -> dict[str, Any]:
             made = _make(record, cut)
             break
         record, left_out = _halve(record, part)
-        cut[part] = cut.get(part, 0) + left_out
+        cut = _added(cut, {part: left_out})
         made = _make(record, cut)
     return made
+
+
+def _left_to_the_record(record: Record) -> set[str]:
+    """Quantities of which the record has readings, and its receipt has none."""
+    of_the_roof = _OF_THE_ROOF if record.mode == "light" else ()
+    # What a limit rests on stands with it.
+    behind = (
+        [one.quantity for one in record.limit.evidence] if record.limit and record.mode == "light" else []
+    )
+    return {*_OF_SEVERAL_RUNS, *of_the_roof, *(one for one in behind if one in ROOFLINE)}
 
 
 def _fitting(
@@ -118,8 +138,12 @@ def _fewer(record: Record, count: int, cut: Mapping[str, int]) -> tuple[Record, 
     if not any(left_out.values()):
         return record, dict(cut)
     limit = record.limit and replace(record.limit, evidence=behind[:evidence])
-    counts = {part: cut.get(part, 0) + count for part, count in left_out.items() if count}
-    return replace(record, limit=limit, lines=record.lines[:lines]), {**cut, **counts}
+    counts = {part: count for part, count in left_out.items() if count}
+    return replace(record, limit=limit, lines=record.lines[:lines]), _added(cut, counts)
+
+
+def _added(cut: Mapping[str, int], more: Mapping[str, int]) -> dict[str, int]:
+    return {**cut, **{part: cut.get(part, 0) + count for part, count in more.items()}}
 
 
 def _few_devices(readings: Sequence[Reading], most: int) -> tuple[Reading, ...]:

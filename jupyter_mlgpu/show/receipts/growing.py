@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from jupyter_mlgpu.explain.growth import WORTH, CellGrowth, Growth
 from jupyter_mlgpu.record import units
 from jupyter_mlgpu.record.sentence import Sentence, joined, say, say_count
+from jupyter_mlgpu.record.speaking import said
 from jupyter_mlgpu.show.page import text
 from jupyter_mlgpu.show.page.model import Page, Table
 from jupyter_mlgpu.show.receipts import words
@@ -46,10 +47,12 @@ def sentence(cell: CellGrowth) -> Sentence | None:
 def table(cells: Sequence[CellGrowth]) -> str:
     """A line for each cell and each memory measured; cells that ran too seldom say what they lack."""
     if not cells:
-        return "No cell has run yet with tracing on."
-    columns = ("cell", "counted", "memory", "growth a run", "95 % interval", "by itself", "", "code")
+        return say("No cell has run yet with tracing on.")
+    counted = say("counted")
+    grown = (say("memory"), say("growth a run"), say("95 % interval"), say("by itself"))
+    columns = (say("cell"), counted, *grown, "", say("code"))
     rows = tuple(row for cell in cells for row in _rows(cell))
-    return text.page(Page((_ABOUT, Table(columns, rows, figures=("counted",)))))
+    return text.page(Page((said(_ABOUT), text.spoken(Table(columns, rows, figures=(counted,))))))
 
 
 def verdict(growth: Growth) -> Sentence:
@@ -80,7 +83,7 @@ def _rows(cell: CellGrowth) -> list[tuple[str, ...]]:
             str(one.runs),
             _what(one),
             _size(one.slope.value),
-            "{} to {}".format(*_interval(one)),
+            say("{low} to {high}", low=_interval(one)[0], high=_interval(one)[1]),
             "" if one.own is None else _size(one.own),
             verdict(one),
             name,

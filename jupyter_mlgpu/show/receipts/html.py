@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from jupyter_mlgpu.record import units
 from jupyter_mlgpu.record.reading import Reading
 from jupyter_mlgpu.record.record import LogLine, Record
-from jupyter_mlgpu.show.markup import Markup, element, joined, one_line
+from jupyter_mlgpu.show.markup import Markup, element, image, joined, one_line
 from jupyter_mlgpu.show.page.html import table
 from jupyter_mlgpu.show.page.model import Table
 from jupyter_mlgpu.show.page.text import visible
@@ -30,7 +30,7 @@ def drawn(record: Record, cut: Mapping[str, int] | None = None) -> Markup:
     figures = [_row(reading, record) for reading in record.readings if reading.value is not None]
     facts = [
         (words.fact_title(name), words.fact_value(fact.value), fact.source)
-        for name, fact in record.facts.items()
+        for name, fact in sorted(record.facts.items())  # as in a notebook's file
     ]
     return element(
         "details",
@@ -38,6 +38,7 @@ def drawn(record: Record, cut: Mapping[str, int] | None = None) -> Markup:
         *_limit(record),
         *(element("div", one) for one in [*record.notes, *words.left_out(cut)]),
         *map(note, notes.worst_first(record.logs)),
+        *_roofline(record),
         *_operations(record),
         element("div", device) if device else None,
         table(Table((), (*figures, *facts))),
@@ -79,6 +80,18 @@ def _limit(record: Record) -> list[Markup]:
         table(limits.evidence(record.limit.evidence, summary="Evidence")),
         lines,
     ]
+
+
+def _roofline(record: Record) -> list[Markup]:
+    """The cell under its machine's roof: of a profiled cell, whose receipt has the room for a chart."""
+    if record.mode != "profiled":
+        return []
+    from jupyter_mlgpu.show.page import svg
+    from jupyter_mlgpu.show.receipts import roofline
+
+    drawn, below = roofline.chart(record), roofline.table(record)
+    picture = element("div", image(svg.draw(drawn), drawn.words)) if drawn else joined()
+    return [picture, table(below) if below else joined()]
 
 
 def _operations(record: Record) -> list[Markup]:

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from jupyter_mlgpu.explain.limits.precision import NEARLY_ALL, looks_of, told_share
+from jupyter_mlgpu.explain.statistics import share_interval
 from jupyter_mlgpu.record import units
 from jupyter_mlgpu.record.limit import HotLine, Limit, LimitKind
 from jupyter_mlgpu.record.reading import Reading
@@ -42,11 +44,13 @@ def answer(limit: Limit) -> Sentence:
 
 
 def clause(limit: Limit | None) -> Sentence | None:
-    """The same for one line among others: `likely: 86 % waiting`; None where it is not known."""
+    """The same for one line among others: `likely: about 90 % waiting`; None where it is not known."""
     if limit is None or limit.kind == "unknown" or limit.share is None:
         return kind_of(limit)
-    share = say("{share} {kind}", share=units.percent(limit.share), kind=KINDS[limit.kind])
-    return _as_sure(limit, share)
+    share, kind = told_share(limit.share, looks_of(limit)), KINDS[limit.kind]
+    if share == NEARLY_ALL:
+        return _as_sure(limit, say("{kind} nearly all the time", kind=kind))
+    return _as_sure(limit, say("{share} {kind}", share=share, kind=kind))
 
 
 def kind_of(limit: Limit | None) -> Sentence | None:
@@ -95,9 +99,17 @@ def _reading(one: Reading) -> tuple[str, ...]:
         return units.title(one.quantity), one.why_missing, ""
     return (
         units.title(one.quantity),
-        units.figure(one),
+        _value(one),
         say("{scope}, {source}", scope=one.device or _said(one.scope), source=_said(one.instrument)),
     )
+
+
+def _value(one: Reading) -> str:
+    """Its figure, and of a share of looks how exactly they know it."""
+    if one.quantity != "samples_share" or one.value is None or one.value > 1 or not one.samples:
+        return units.figure(one)
+    low, high = map(units.percent, share_interval(one.value * one.samples, one.samples))
+    return say("{share}, 95 % interval {low} to {high}", share=units.figure(one), low=low, high=high)
 
 
 def _line(one: HotLine) -> tuple[str, ...]:

@@ -59,5 +59,5 @@ def user(one: GpuUser) -> Row:
 
 def table(rows: Sequence[Row], sentences: Sequence[str]) -> str:
     """The rows under a head, then the sentences, one a line, in the learner's language."""
-    head, *cells = (tuple(map(said, row)) for row in (_HEAD, *rows))
-    return "\n".join([*text.table(Table(head, tuple(cells), figures=head[1:4])), *map(said, sentences)])
+    shown = text.spoken(Table(_HEAD, tuple(rows), figures=_HEAD[1:4]))
+    return "\n".join([*text.table(shown), *map(said, sentences)])

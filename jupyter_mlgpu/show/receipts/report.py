@@ -10,6 +10,7 @@ import base64
 import hashlib
 import json
 from collections.abc import Sequence
+from pathlib import Path
 
 from jupyter_mlgpu.measure.frameworks import registry
 from jupyter_mlgpu.record import units
@@ -20,54 +21,7 @@ from jupyter_mlgpu.show.page.html import table as html_table
 from jupyter_mlgpu.show.receipts import figures, html, notes
 
 # Text that is read aloud or printed comes from the tables; the charts draw the same figures.
-_STYLE = """
-:root { color-scheme: light dark; --text: #1f2328; --soft: #59636e; --line: #d1d9e0; --page: #ffffff;
-  --card: #f6f8fa; --bad: #b42318; }
-@media (prefers-color-scheme: dark) { :root { --text: #e6edf3; --soft: #9ba6b2; --line: #3d444d;
-  --page: #0d1117; --card: #151b23; --bad: #ff8a80; } }
-body { margin: 0; background: var(--page); color: var(--text); font: 15px/1.5 system-ui, sans-serif; }
-main { max-width: 76rem; margin: 0 auto; padding: 1.5rem; }
-h1 { margin: 0; font-size: 1.6rem; overflow-wrap: anywhere; }
-h2 { margin: 2rem 0 .25rem; font-size: 1.2rem; }
-p { margin: .25rem 0; }
-.soft { color: var(--soft); }
-.notice { border-left: 4px solid var(--bad); padding: .25rem .75rem; margin: .75rem 0; }
-.pair { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 28rem), 1fr)); gap: 1rem;
-  align-items: start; }
-.pair > div { overflow: auto; max-height: 36rem; }
-table { border-collapse: collapse; font-size: .87rem; font-variant-numeric: tabular-nums; }
-th, td { text-align: left; padding: .2rem .75rem .2rem 0; border-bottom: 1px solid var(--line);
-  vertical-align: top; }
-.pair td:first-child { font-family: ui-monospace, monospace; overflow-wrap: anywhere; min-width: 9rem; }
-.figure { white-space: nowrap; }
-article { background: var(--card); border: 1px solid var(--line); border-radius: 6px;
-  padding: .6rem .9rem; margin: .6rem 0; }
-article h3 { margin: 0; font: 600 .95rem ui-monospace, monospace; overflow-wrap: anywhere; }
-article.error, article.interrupted { border-color: var(--bad); }
-details details, details table { margin: .4rem 0; }
-summary { cursor: pointer; }
-"""
-
-_SCRIPT = """
-const figures = JSON.parse(document.getElementById("figures").textContent);
-const charts = figures.map((figure, number) => [document.getElementById("chart-" + number), figure]);
-function colours() {
-  const style = getComputedStyle(document.documentElement);
-  const [text, line, card] = ["--text", "--line", "--card"].map((name) => style.getPropertyValue(name));
-  return {
-    "font.color": text, "xaxis.gridcolor": line, "xaxis.zerolinecolor": line,
-    "hoverlabel.bgcolor": card, "hoverlabel.bordercolor": line, "hoverlabel.font.color": text
-  };
-}
-const settings = { responsive: true, displayModeBar: false };
-for (const [place, figure] of charts) {
-  Plotly.newPlot(place, figure.data, figure.layout, settings)
-    .then(() => Plotly.relayout(place, colours()));
-}
-matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => {
-  for (const [place] of charts) Plotly.relayout(place, colours());
-});
-"""
+_STYLE, _SCRIPT = (Path(__file__).with_suffix(kind).read_text(encoding="utf-8") for kind in (".css", ".js"))
 
 
 def report(records: Sequence[Record], *, title: str, notices: Sequence[str] = ()) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from jupyter_mlgpu.record import units
 from jupyter_mlgpu.record.record import LogLine, Record
+from jupyter_mlgpu.record.sentence import say
 from jupyter_mlgpu.show.page import text
 from jupyter_mlgpu.show.page.model import Table
 from jupyter_mlgpu.show.page.text import visible
@@ -54,7 +55,7 @@ def _operations(record: Record) -> list[str]:
 def table(records: Sequence[Record]) -> str:
     """One line a record: number, time and what limits it, CPU time, memory, where it ran, line of code."""
     if not records:
-        return "No records yet: run a cell with tracing on."
+        return say("No records yet: run a cell with tracing on.")
     rows = (
         (
             str(record.cell.sequence),
@@ -65,12 +66,12 @@ def table(records: Sequence[Record]) -> str:
         )
         for record in records
     )
-    columns = ("cell", "wall", "CPU", "peak memory", "where", "code")
-    return "\n".join(text.table(Table(columns, tuple(rows))))
+    columns = (say("cell"), say("wall"), "CPU", say("peak memory"), say("where"), say("code"))
+    return "\n".join(text.table(text.spoken(Table(columns, tuple(rows)))))
 
 
 def _figure(record: Record, quantity: str) -> str:
     reading = record.find(quantity)
     if reading is None:
-        return "not measured"
-    return "profiled" if words.slowed(reading, record) else units.figure(reading)
+        return say("not measured")
+    return say("profiled") if words.slowed(reading, record) else units.figure(reading)

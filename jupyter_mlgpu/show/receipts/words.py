@@ -152,7 +152,9 @@ def missing(record: Record) -> list[str]:
 def left_out(cut: Mapping[str, int] | None) -> list[str]:
     """What did not fit into a receipt, counted and named; empty where all of it did."""
     parts = ", ".join(
-        f"{count:,} of its {_part(part)}" for part, count in (cut or {}).items() if part != "text/html"
+        f"{count:,} of its {_part(part)}"
+        for part, count in sorted((cut or {}).items())
+        if part != "text/html"
     )
     return [f"Left out of this receipt for its size: {parts}; the saved records have them."] if parts else []
 
@@ -164,8 +166,8 @@ def fact_title(name: str) -> str:
 
 def fact_value(value: Any) -> str:
     """A fact's value as text; several of them, and a table, on one line."""
-    if isinstance(value, Mapping):
-        return ", ".join(f"{name}: {one}" for name, one in value.items())
+    if isinstance(value, Mapping):  # in the order in which a notebook's file has them
+        return ", ".join(f"{name}: {one}" for name, one in sorted(value.items()))
     if isinstance(value, list | tuple):
         return ", ".join(map(str, value))
     return str(value)

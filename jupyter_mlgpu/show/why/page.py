@@ -12,7 +12,7 @@ from jupyter_mlgpu.record.sentence import Sentence, joined, say
 from jupyter_mlgpu.record.shown import Bundled
 from jupyter_mlgpu.show.page.model import Page, Part, Table
 from jupyter_mlgpu.show.page.shown import page_of
-from jupyter_mlgpu.show.receipts import figures, limits, words
+from jupyter_mlgpu.show.receipts import figures, limits, roofline, words
 
 _SURE: Mapping[Confidence, Sentence] = {
     "sure": say("This is sure: the evidence leaves no other answer."),
@@ -50,10 +50,12 @@ class Reasons(Bundled):
 
 @page_of.register
 def page(shown: Reasons) -> Page:
-    """The answer, how sure it is, what to do, what it rests on, the lines of code, and what else there is."""
+    """The answer, how sure it is, what to do, what it rests on, its roof, its lines, what else there is."""
     record = shown.record
     head = _unknown(record) if record.limit is None else _answer(record.limit, record)
-    return Page((*head, limits.hot_lines(record.lines), _others(record)), title=_title(record))
+    below, chart = roofline.table(record), roofline.chart(record)
+    parts = (*head, *([below] if below else []), limits.hot_lines(record.lines), _others(record))
+    return Page(parts, title=_title(record), charts=(chart,) if chart else ())
 
 
 def _title(record: Record) -> Sentence:
@@ -90,6 +92,6 @@ def _unknown(record: Record) -> list[Part]:
 
 def _others(record: Record) -> Table:
     known = record.limit.evidence if record.limit else ()
-    others = [one for one in record.readings if one not in known]
+    others = [one for one in record.readings if one not in known and one.quantity not in roofline.ROWS]
     caption = say("What else was looked at, and what could not be measured")
     return limits.evidence(others, caption=caption, summary=say("What else is known"))

@@ -15,6 +15,7 @@ from jupyter_mlgpu.record.clock import real_time
 from jupyter_mlgpu.record.errors import UsageError
 from jupyter_mlgpu.record.record import Record
 from jupyter_mlgpu.record.sentence import Sentence, below, joined, say, say_count
+from jupyter_mlgpu.record.words import unknown
 from jupyter_mlgpu.teach.sharing import sender
 from jupyter_mlgpu.teach.sharing.address import Address, address_of
 from jupyter_mlgpu.teach.sharing.leaving import record_of
@@ -50,11 +51,9 @@ class ShareCommand:
         command = words or "status"
         if command not in commands:
             raise UsageError(
-                say(
-                    "Unknown command {command} after %mlc_share. Choose {known}; `%mlc_share?` explains each "
-                    "with an example.",
-                    command=repr(command),
-                    known=", ".join(commands),
+                joined(
+                    unknown(say("command"), command, commands, "%mlc_share"),
+                    say("`%mlc_share?` explains each with an example."),
                 )
             )
         return commands[command]()

@@ -8,12 +8,12 @@ from __future__ import annotations
 import hashlib
 import io
 import os
-import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from jupyter_mlgpu.record import incoming
+from jupyter_mlgpu.record.cachefolder import folder
 from jupyter_mlgpu.record.errors import RecordError, UsageError
 from jupyter_mlgpu.record.files import write_atomically
 from jupyter_mlgpu.record.sentence import Sentence, say
@@ -21,17 +21,6 @@ from jupyter_mlgpu.record.speaking import said
 
 #: Weights of a small BERT take some 20 MB.
 MOST_BYTES = 200_000_000
-#: Names another folder, for a class that shares one, or for tests.
-VARIABLE = "JUPYTER_MLGPU_CACHE"
-
-
-def folder() -> Path:
-    """Where it is kept: where this system keeps what programs can make again."""
-    if os.environ.get(VARIABLE):
-        return Path(os.environ[VARIABLE])
-    if sys.platform == "darwin":
-        return Path.home() / "Library" / "Caches" / "jupyter_mlgpu"
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "jupyter_mlgpu"
 
 
 def save(name: str, arrays: Mapping[str, Any]) -> str:

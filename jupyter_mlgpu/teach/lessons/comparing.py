@@ -5,6 +5,8 @@ The line is that of Andrej Karpathy's lessons on makemore: exact, approximate, l
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from jupyter_mlgpu.record.sentence import Sentence, say
 from jupyter_mlgpu.record.speaking import said
 from jupyter_mlgpu.show.markup import joined
@@ -13,32 +15,25 @@ from jupyter_mlgpu.teach.lessons.display import ShownValue, number, yes
 from jupyter_mlgpu.teach.lessons.values import Numbers, Open, read
 
 
+@dataclass(eq=False, repr=False)
 class ArrayComparison:
     """What `cmp` found: whether the two are the same, `exact` or but for rounding (`approximate`).
 
     Both are None while one of the two is open. `largest` is the largest difference, None where there is none.
     """
 
-    def __init__(
-        self,
-        line: Sentence,
-        exact: bool | None,
-        approximate: bool | None,
-        largest: float | None,
-        shown: tuple[ShownValue, ...],
-    ) -> None:
-        self.line = line
-        self.exact = exact
-        self.approximate = approximate
-        self.largest = largest
-        self._shown = shown
+    line: Sentence
+    exact: bool | None
+    approximate: bool | None
+    largest: float | None
+    shown: tuple[ShownValue, ...]
 
     def __repr__(self) -> str:
-        return "\n".join([said(self.line), *(text for one in self._shown for text in one.text())])
+        return "\n".join([said(self.line), *(text for one in self.shown for text in one.text())])
 
     def _repr_html_(self) -> str:
         # `cmp` has printed the line, which stands right above.
-        return str(joined(*(one.html() for one in self._shown)))
+        return str(joined(*(one.html() for one in self.shown)))
 
 
 def cmp(what: str, yours: object, wanted: object, tolerance: float = 1e-5) -> ArrayComparison:

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
-from jupyter_mlgpu.record.sentence import say
+import math
+
+from jupyter_mlgpu.record import units
+from jupyter_mlgpu.record.record import Record
+from jupyter_mlgpu.record.sentence import Sentence, say
 from jupyter_mlgpu.record.speaking import said
+
+#: A guess that is off by less agrees with what came: two runs of a cell differ by as much.
+AGREES = 1.05
 
 
 class Prediction:
-    """A learner's guess; `compare` shows it beside what came."""
+    """A learner's guess; `compare` shows it beside what came, `judge` a guess of seconds beside a receipt."""
 
     def __init__(self, question: str, guess: object) -> None:
         self.question = question
@@ -27,6 +34,90 @@ class Prediction:
                 actual=str(actual),
             )
         print(said(told))
+
+    def judge(self, record: Record) -> None:
+        """Print how many times too low or too high a guess of seconds was, and what the receipt says of it.
+
+        `record` is that of a run with `--ops --shapes`. The seconds are those of light runs, from which its
+        rates are; what was not measured is said, and is no error.
+        """
+        print(self.question)
+        seconds = _light_seconds(record)
+        if seconds is None:
+            told = [_why_not(record, "flop_rate", "flops")]
+        else:
+            told = [self._beside(seconds), _under_the_roof(record, seconds)]
+        limit = record.limit.said if record.limit is not None else record.why_no_limit
+        print(*(said(one) for one in (*told, limit) if one is not None), sep="\n")
+
+    def _beside(self, seconds: float) -> Sentence:
+        actual = units.seconds(seconds)
+        if self.guess is None:
+            return say("The light runs took {actual}. You wrote no prediction this time.", actual=actual)
+        guess = _seconds_of(self.guess)
+        if guess is None:
+            return say(
+                "The light runs took {actual}. Your prediction, {guess}, is no number of seconds above 0.",
+                actual=actual,
+                guess=str(self.guess),
+            )
+        ratio = max(guess / seconds, seconds / guess)
+        times = f"{ratio:.2g}" if ratio < 99.5 else f"{ratio:,.0f}"
+        predicted = units.seconds(guess)
+        if ratio < AGREES:
+            return say(
+                "You predicted {guess}; the light runs took {actual}: less than 5 % off.",
+                guess=predicted,
+                actual=actual,
+            )
+        if guess < seconds:
+            return say(
+                "You predicted {guess}; the light runs took {actual}: {times} times too low.",
+                guess=predicted,
+                actual=actual,
+                times=times,
+            )
+        return say(
+            "You predicted {guess}; the light runs took {actual}: {times} times too high.",
+            guess=predicted,
+            actual=actual,
+            times=times,
+        )
+
+
+def _light_seconds(record: Record) -> float | None:
+    """What FLOP, or bytes, over their rate come to: the median of the light runs."""
+    for amount, rate in (("flops", "flop_rate"), ("bytes_of_large_calls", "byte_rate")):
+        over, under = (record.find(one) for one in (amount, rate))
+        if over is not None and under is not None and over.value and under.value:
+            return over.value / under.value
+    return None
+
+
+def _under_the_roof(record: Record, seconds: float) -> Sentence:
+    """The seconds that the receipt's roof allows, from the larger of its two shares."""
+    shares = [one.value for one in record.readings if one.quantity in ("flop_share", "byte_share")]
+    share = max((one for one in shares if one is not None), default=None)
+    if share is None:
+        return _why_not(record, "flop_share", "byte_share")
+    return say(
+        "The roof that the receipt knows allows {least}: the cell reached {share} of it.",
+        least=units.seconds(seconds * share),
+        share=f"{share * 100:.0f} %" if share >= 0.005 else say("under 1 %"),
+    )
+
+
+def _why_not(record: Record, *quantities: str) -> Sentence:
+    told = (one.why_missing for one in record.readings if one.quantity in quantities and one.why_missing)
+    return next(told, say("No operations were counted: run the cell with `%%mlc_trace --ops --shapes`."))
+
+
+def _seconds_of(guess: object) -> float | None:
+    try:
+        seconds = float(guess)  # type: ignore[arg-type]
+    except Exception:  # words, or an array of several numbers
+        return None
+    return seconds if math.isfinite(seconds) and seconds > 0 else None
 
 
 def _same(guess: object, actual: object) -> bool:

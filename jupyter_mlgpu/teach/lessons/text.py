@@ -46,7 +46,7 @@ _NAMES = {
 _LIBRARIES = 7
 
 #: Between two sentences; a whole one; a plain word.
-_BETWEEN = re.compile(r"(?<=[.!?])\s+(?=[A-Z])")
+_SENTENCE_END = re.compile(r"(?<=[.!?])\s+(?=[A-Z])")
 _WHOLE = re.compile(r"[A-Z].*[.!?]$")
 _PLAIN = re.compile(r"[A-Za-z][a-z]*[-'a-z]*[,.;:!?)]*|\([a-z]+")
 #: What begins a line: "rate: The learning rate", "- a point"; code, directives, rules below headings.
@@ -158,7 +158,7 @@ def _without_collector() -> Iterator[None]:
 def sentences(docstring: str) -> Iterator[str]:
     """The plain English sentences of one docstring: no code, no tables, no lists of parameters."""
     for block in _blocks(docstring):
-        for one in _BETWEEN.split(_without_markup(block)):
+        for one in _SENTENCE_END.split(_without_markup(block)):
             words = one.split()
             if not (3 <= len(words) <= 40 and _WHOLE.match(one)):
                 continue
@@ -179,7 +179,10 @@ def _docstrings_of(library: str, words: int) -> list[tuple[str, ...]]:
     found = []
     # Whole files, mixed by their names, until there is enough: reading all of TensorFlow takes 10 s.
     paths = {path.relative_to(folder).as_posix(): path for path in folder.rglob("*.py")}
-    for name in sorted((name for name in paths if not _LEFT_OUT & set(name.split("/"))), key=_digest):
+    for name in sorted(
+        (name for name in paths if not _LEFT_OUT & set(name.split("/"))),
+        key=lambda name: hashlib.sha256(name.encode()).digest(),
+    ):
         for docstring in _docstrings(paths[name]):
             new = tuple(one for one in dict.fromkeys(sentences(docstring)) if one not in seen)
             seen.update(new)
@@ -246,7 +249,3 @@ def _folder(library: str) -> Path | None:
         return Path(sysconfig.get_path("stdlib"))
     spec = importlib.util.find_spec(library)
     return Path(spec.submodule_search_locations[0]) if spec and spec.submodule_search_locations else None
-
-
-def _digest(text: str) -> str:
-    return hashlib.sha256(text.encode("utf-8")).hexdigest()

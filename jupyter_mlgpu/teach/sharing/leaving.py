@@ -42,7 +42,11 @@ def record_of(record: Record) -> SharedRecord | None:
     place = max(record.device.ran_on or (), key=lambda one: one.operations or 0, default=None)
     framework = None if place is None or place.framework not in FRAMEWORKS else place.framework
     version = VERSION.match(record.versions.get(framework, "")) if framework is not None else None
-    readings = [_reading_of(one, timed=record.mode == "light") for one in record.readings if _is_shared(one)]
+    readings = [
+        _reading_of(one, timed=record.mode == "light")
+        for one in record.readings
+        if SHARED.get(one.quantity) == one.unit and one.scope in SCOPES
+    ]
     told = {
         "id": f"{run}-{number}",
         "run": run,
@@ -58,10 +62,6 @@ def record_of(record: Record) -> SharedRecord | None:
         return decoding.decode(SharedRecord, told, "the record")
     except RecordError:
         return None
-
-
-def _is_shared(reading: Reading) -> bool:
-    return SHARED.get(reading.quantity) == reading.unit and reading.scope in SCOPES
 
 
 def _reading_of(reading: Reading, *, timed: bool) -> dict[str, Any]:

@@ -49,7 +49,7 @@ LESSONS: Mapping[str, tuple[str, ...]] = {
     "01_adding_tensors": ("add_three",),
     "02_devices": ("fair_time", "flops_per_byte"),
     "03_reading_the_machine": ("severity", "product_on"),
-    "04_how_fast_can_it_be": ("teraflops", "roof"),
+    "04_how_fast_can_it_be": ("teraflops", "roof", "least_seconds"),
     "05_eager_and_graph": ("one_graph", "scores"),
     "06_gradients": ("layer_back", "tanh_back"),
     "07_a_cnn": ("convolve", "weights"),

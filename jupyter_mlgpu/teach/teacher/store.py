@@ -195,7 +195,7 @@ class ReportStore:
         changed = {
             "passed": or_(CHECKS.c.passed, told.passed),
             # The larger of both: SQLite and PostgreSQL have no function of one name for it.
-            "tries": _larger(CHECKS.c.tries, told.tries),
+            "tries": case((CHECKS.c.tries > told.tries, CHECKS.c.tries), else_=told.tries),
             "arrived": told.arrived,
         }
         connection.execute(
@@ -204,10 +204,6 @@ class ReportStore:
 
 
 _FIELDS = ("id", "run", "number", "started_at", "outcome", "framework", "framework_version", "device")
-
-
-def _larger(one: Any, other: Any) -> Any:
-    return case((one > other, one), else_=other)
 
 
 def _record_columns() -> list[Any]:

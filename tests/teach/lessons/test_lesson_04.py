@@ -6,6 +6,10 @@ from pathlib import Path
 import nbformat
 import pytest
 
+from jupyter_mlgpu.record import units
+from jupyter_mlgpu.record.record import Record
+from jupyter_mlgpu.show.receipts.bundle import MIME_TYPE
+
 LESSONS = Path(__file__).resolve().parents[3] / "notebooks"
 PLOTLY = "application/vnd.plotly.v1+json"
 
@@ -62,3 +66,34 @@ def test_products_stand_at_a_sixth_of_n_and_sums_at_a_twelfth(cells):
     sizes = [n for n, _ in lines(cells["sweep"])["float32"]]
     assert [per_byte * 6 for per_byte, _ in drawn["products [n, n], float32"]] == pytest.approx(sizes)
     assert [per_byte for per_byte, _ in drawn["add; multiply and add"]] == pytest.approx([1 / 12, 1 / 8])
+
+
+def profiled_network(cells) -> Record:
+    outputs = cells["network-profiled"].outputs
+    return Record.from_json(next(one.data[MIME_TYPE] for one in outputs if MIME_TYPE in one.get("data", {})))
+
+
+def test_the_receipt_counts_the_operations_and_the_bytes_that_the_lesson_counts(cells):
+    operations, gigabytes = re.match(r"([\d.]+) GFLOP, ([\d.]+) GB", shown(cells["network"])).groups()
+    record = profiled_network(cells)
+    assert float(operations) == round(record.reading("flops").value / 1e9, 1)
+    assert float(gigabytes) == round(record.reading("bytes_moved").value / 1e9, 2)
+
+
+def test_what_the_roof_allows_is_the_longer_of_the_two_times_of_the_lesson_s_own_roof(cells):
+    peak, bandwidth = map(
+        float, re.search(r"peak (\S+) TFLOP/s, memory (\S+) TB/s", shown(cells["ridge"])).groups()
+    )
+    record = profiled_network(cells)
+    times = (record.reading("flops").value / peak, record.reading("bytes_moved").value / bandwidth)
+    allowed = float(re.search(r"allows (\S+) s", shown(cells["network"]))[1])
+    assert allowed == pytest.approx(max(times) / 1e12, rel=0.01)
+
+
+def test_the_receipt_judges_by_its_own_light_run_and_roof(cells):
+    record = profiled_network(cells)
+    told = shown(cells["network-judge"])
+    seconds = record.reading("flops").value / record.reading("flop_rate").value
+    assert f"The light runs took {units.seconds(seconds)}." in told
+    assert f"reached {record.reading('flop_share').value:.0%}".replace("%", " %") in told
+    assert record.limit is None or str(record.limit.said) in told

@@ -7,6 +7,7 @@ import nbformat
 import numpy as np
 import pytest
 
+from jupyter_mlgpu.record import cachefolder
 from jupyter_mlgpu.teach.lessons import cache as lesson_cache
 from jupyter_mlgpu.teach.lessons import pretraining, text, wordpieces
 
@@ -77,7 +78,7 @@ class Encoder:
 
 @pytest.fixture
 def cached(monkeypatch, tmp_path):
-    monkeypatch.setenv(lesson_cache.VARIABLE, str(tmp_path))
+    monkeypatch.setenv(cachefolder.VARIABLE, str(tmp_path))
     tokenizer = wordpieces.train_tokenizer(["the learning rate of the optimizer ."] * 5, 60)
     assert pretraining.keep(tokenizer, Encoder(), 2000).startswith("Kept in your cache folder")
     return tmp_path

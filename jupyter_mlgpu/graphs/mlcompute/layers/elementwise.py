@@ -14,7 +14,7 @@ from jupyter_mlgpu.graphs.mlcompute.ops import Ops, Value
 Formula = Callable[..., Value]
 
 _SAME_NAME = "Floor Round Ceil Sqrt Sin Cos Tan Asin Acos Atan Sinh Cosh Tanh Asinh Acosh Atanh Exp Log"
-_ONE: dict[str, Formula] = {
+_UNARY: dict[str, Formula] = {
     name: lambda o, x, name=name: getattr(o, name.lower())(x) for name in _SAME_NAME.split()
 } | {
     "Rsqrt": lambda o, x: 1.0 / o.sqrt(x),
@@ -23,7 +23,7 @@ _ONE: dict[str, Formula] = {
 }
 
 
-_TWO: dict[str, Formula] = {
+_BINARY: dict[str, Formula] = {
     "Add": lambda o, x, y: x + y,
     "Subtract": lambda o, x, y: x - y,
     "Multiply": lambda o, x, y: x * y,
@@ -47,12 +47,12 @@ class Arithmetic(Layer, words={"operation": "MLCArithmeticOperation"}, named="{o
     operation: str
 
     def settle(self) -> None:
-        self.sources = 1 if self.operation in _ONE else 2
+        self.sources = 1 if self.operation in _UNARY else 2
         of_any_number = ("Add", "Subtract", "Multiply", "Min", "Max")
         self.takes = "numbers" if self.operation in of_any_number else "floats"
 
     def compute(self, run: Pass, *sources: Value) -> Value:
-        return (_ONE | _TWO)[self.operation](run.ops, *sources)
+        return (_UNARY | _BINARY)[self.operation](run.ops, *sources)
 
 
 _COMPARE: dict[str, Formula] = {

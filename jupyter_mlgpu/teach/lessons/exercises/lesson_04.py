@@ -1,4 +1,4 @@
-"""Lesson 04: the rate of a chain of products, and the roofline."""
+"""Lesson 04: the rate of a chain of products, the roofline, and the seconds that it allows."""
 
 from __future__ import annotations
 
@@ -22,6 +22,13 @@ def roof(per_byte: float, peak: float, bandwidth: float) -> float:
     return min(peak, bandwidth * per_byte)
 
 
+def least_seconds(flop: float, moved: float, peak: float, bandwidth: float) -> float:
+    """The seconds that the roof allows at the least: FLOP, bytes, peak in TFLOP/s, bandwidth in TB/s."""
+    computing = flop / (peak * 1e12)
+    moving = moved / (bandwidth * 1e12)
+    return max(computing, moving)
+
+
 def _fresh_chain(draw: random.Random) -> Arguments:
     usual = draw.uniform(0.01, 0.09)
     seconds = [usual * draw.uniform(0.9, 1.1) for _ in range(4)] + [usual * draw.uniform(4, 9)]
@@ -37,11 +44,19 @@ def _fresh_machine(draw: random.Random) -> Arguments:
     return {"per_byte": per_byte, "peak": peak, "bandwidth": bandwidth}
 
 
+def _fresh_work(draw: random.Random) -> Arguments:
+    moved, peak, bandwidth = draw.uniform(1e8, 9e9), draw.uniform(1, 90), draw.uniform(0.1, 3)
+    ridge = moved * peak / bandwidth
+    # On both sides of the ridge, as above.
+    flop = [ridge * draw.uniform(0.1, 0.9), ridge * draw.uniform(1.2, 9), ridge * draw.uniform(0.1, 9)]
+    return {"flop": flop, "moved": moved, "peak": peak, "bandwidth": bandwidth}
+
+
 def at_each(answer: Answer, arguments: Arguments) -> object:
-    """What an answer gives for each of the operations per byte; None while it gives nothing back."""
-    intensities, peak, bandwidth = arguments.values()
-    assert isinstance(intensities, list)
-    found = [answer(one, peak, bandwidth) for one in intensities]
+    """What an answer gives for each number of the first argument; None while it gives nothing back."""
+    numbers, *others = arguments.values()
+    assert isinstance(numbers, list)
+    found = [answer(one, *others) for one in numbers]
     return None if any(one is None or one is ... for one in found) else found
 
 
@@ -64,6 +79,18 @@ EXERCISES = (
         # The memory feeds 2, 20, 200 and 2,000: the peak is the limit from 50 operations per byte on.
         example={"per_byte": [1.0, 10.0, 100.0, 1000.0], "peak": 100.0, "bandwidth": 2.0},
         fresh=_fresh_machine,
+        run=at_each,
+    ),
+    Exercise(
+        name="least_seconds",
+        task=say(
+            "return the longer of two times in seconds: that of the FLOP at the peak, and that of the bytes "
+            "at the bandwidth"
+        ),
+        reference=least_seconds,
+        # Moving takes 0.5 s throughout: the FLOP take longer from 50 for each byte on.
+        example={"flop": [1e12, 1e13, 1e14, 1e15], "moved": 1e12, "peak": 100.0, "bandwidth": 2.0},
+        fresh=_fresh_work,
         run=at_each,
     ),
 )

@@ -68,10 +68,6 @@ def numbers_and_fallbacks(answer: Answer, arguments: Arguments) -> object:
     return {say("scores"): at_once, say("would fall back"): sum(one.count for one in forecast.fallbacks)}
 
 
-def _fresh_lengths(draw: random.Random) -> Arguments:
-    return {"lengths": draw.sample(range(1, 9), 3)}
-
-
 def _vectors(batch: int, queries: int, keys: int, width: int, draw: random.Random) -> Arguments:
     values = np.random.default_rng(draw.randrange(2**32))
     return {
@@ -88,7 +84,7 @@ EXERCISES = (
         ),
         reference=one_graph,
         example={"lengths": [2, 3, 4]},
-        fresh=_fresh_lengths,
+        fresh=lambda draw: {"lengths": draw.sample(range(1, 9), 3)},
         run=count_traces,
     ),
     Exercise(

@@ -35,10 +35,6 @@ def _fresh_epochs(draw: random.Random) -> Arguments:
     return {"images": draw.randint(20, 400), "seconds": [seconds[0], *later]}
 
 
-def _fresh_power(draw: random.Random) -> Arguments:
-    return {"rate": draw.uniform(50, 2000), "watts": draw.uniform(20, 400)}
-
-
 def _fresh_rates(draw: random.Random) -> Arguments:
     best = draw.uniform(100, 900)
     knee = best * draw.uniform(0.91, 0.95)
@@ -66,7 +62,7 @@ EXERCISES = (
         task=say("a watt is a joule a second: give the images for each joule"),
         reference=images_per_joule,
         example={"rate": 600.0, "watts": 200.0},
-        fresh=_fresh_power,
+        fresh=lambda draw: {"rate": draw.uniform(50, 2000), "watts": draw.uniform(20, 400)},
     ),
     Exercise(
         name="large_enough",

@@ -43,6 +43,30 @@ def bytes_per_operation(per_byte, peak, bandwidth):
     return min(peak, bandwidth / per_byte)
 
 
+def the_shorter_time(flop, moved, peak, bandwidth):
+    return min(flop / peak, moved / bandwidth) / 1e12
+
+
+def both_times_together(flop, moved, peak, bandwidth):
+    return (flop / peak + moved / bandwidth) / 1e12
+
+
+def the_computing_alone(flop, moved, peak, bandwidth):
+    return flop / peak / 1e12
+
+
+def the_moving_alone(flop, moved, peak, bandwidth):
+    return moved / bandwidth / 1e12
+
+
+def without_the_tera(flop, moved, peak, bandwidth):
+    return max(flop / peak, moved / bandwidth)
+
+
+def the_rate_instead_of_the_time(flop, moved, peak, bandwidth):
+    return min(peak, bandwidth * flop / moved)
+
+
 WRONG = {
     "teraflops": [
         additions_forgotten,
@@ -53,4 +77,12 @@ WRONG = {
         size_of_the_matrix,
     ],
     "roof": [the_higher_limit, the_peak_alone, the_memory_alone, bytes_per_operation],
+    "least_seconds": [
+        the_shorter_time,
+        both_times_together,
+        the_computing_alone,
+        the_moving_alone,
+        without_the_tera,
+        the_rate_instead_of_the_time,
+    ],
 }
