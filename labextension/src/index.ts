@@ -61,7 +61,7 @@ const plugin: JupyterFrontEndPlugin<void> = {
     placePanel(app.shell, panel);
     restorer?.add(panel, panel.id);
     revealOnce(app.shell, notebooks, panel);
-    const traced = new TracedNotebooks(tracker, notebooks, language);
+    const traced = new TracedNotebooks(tracker, notebooks, language, () => panel.isVisible);
     const restarter = new Restarter(tracker, known, language);
     door.restarter = restarter;
     door.changed.emit();
@@ -80,7 +80,11 @@ const plugin: JupyterFrontEndPlugin<void> = {
     toolbar?.addFactory<NotebookPanel>(
       'Notebook',
       'jupyter-mlgpu-device',
-      notebook => new DeviceButton(notebooks.of(notebook), language, showNow)
+      notebook => {
+        const session = notebooks.of(notebook);
+        const start = (): void => void traced.start(session);
+        return new DeviceButton(session, language, showNow, start);
+      }
     );
     const item = new StatusItem(notebooks, language, showNow);
     statusBar?.registerStatusItem('jupyter-mlgpu:status', {

@@ -47,8 +47,15 @@ export class KernelModel {
     if (kernel === 'asking' || kernel === 'silent') {
       this.publish({ kernel });
     } else {
-      const death = kernel === 'absent' || kernel === 'dead' ? this.current.death : null;
-      this.forget({ kernel, death, restarted: kernel === 'absent' && this.current.restarted });
+      const { death, restarted, starting } = this.current;
+      const absent = kernel === 'absent';
+      this.forget({
+        kernel,
+        death: absent || kernel === 'dead' ? death : null,
+        restarted: absent && restarted,
+        // It may have been wished for before the kernel had answered.
+        starting: absent ? starting : null
+      });
     }
   }
 
@@ -57,6 +64,11 @@ export class KernelModel {
     if (this.current.kernel !== 'live' && death !== this.current.death) {
       this.publish({ death });
     }
+  }
+
+  /** What became of the wish to start tracing. */
+  setStarting(starting: IState['starting']): void {
+    this.publish({ starting });
   }
 
   /** The kernel process is a new one: nothing that the old one said holds. */

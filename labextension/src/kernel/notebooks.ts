@@ -15,6 +15,8 @@ import type { IRecord } from '../record/record';
 import { CellMarks } from '../sidebar/cellmarks';
 import { cellOf, codeOf, putCursor } from './codelines';
 import { Connection } from './connection';
+import { load } from './loading';
+import { isMarked, mark } from './mark';
 import { KernelModel } from './model';
 import { readSaved, sourceOf } from './saved';
 
@@ -39,6 +41,8 @@ export class NotebookSession implements ILineFinder {
       () => {
         void this.readOutputs();
         notebook.context.model.contentChanged.connect(this.readOutputsSoon, this);
+        notebook.context.model.metadataChanged.connect(() => this.markChanged.emit());
+        this.markChanged.emit();
       },
       () => undefined
     );
@@ -49,6 +53,9 @@ export class NotebookSession implements ILineFinder {
 
   /** Between the notebook's cells and the list of their records. */
   readonly marks: CellMarks;
+
+  /** The notebook's wish to be traced may be another one. */
+  readonly markChanged = new Signal<this, void>(this);
 
   /** Tells the notebooks of this page apart. */
   get id(): string {
@@ -98,6 +105,56 @@ export class NotebookSession implements ILineFinder {
     return this.connection.tell(type, content);
   }
 
+  /**
+   * Start tracing: the extension is loaded where it is not, which waits for a cell that runs. The model says
+   * what came of that. Rejects with an Error of one sentence where an extension that is loaded refuses.
+   */
+  async start(): Promise<void> {
+    if (this.model.state.kernel === 'live') {
+      await this.tell('trace', { on: true });
+      return;
+    }
+    if (this.model.state.starting === 'loading') {
+      return;
+    }
+    const { kernel } = this;
+    this.model.setStarting('loading');
+    const problem = await load(this.notebook.sessionContext);
+    // A kernel that was ended meanwhile has not failed.
+    if (this.notebook.isDisposed || this.kernel !== kernel) {
+      return;
+    }
+    this.model.setStarting(problem);
+    if (problem === null && !this.isLive()) {
+      // It was there already, unheard.
+      void this.connection?.ask();
+    }
+  }
+
+  /** Whether the notebook asks to be traced whenever it has a kernel. */
+  get isMarked(): boolean {
+    const { model } = this.notebook;
+    return model !== null && isMarked(model);
+  }
+
+  /** Whether it was this user who has written that, since the page was loaded. */
+  get isMarkedHere(): boolean {
+    return this.markedHere && this.isMarked;
+  }
+
+  /** Write that into the notebook, or take it back; a kernel that is not traced is traced from now on. */
+  mark(on: boolean): void {
+    const { model } = this.notebook;
+    if (model === null) {
+      return;
+    }
+    this.markedHere = on;
+    mark(model, on);
+    if (on && this.model.state.kernel === 'absent') {
+      void this.start();
+    }
+  }
+
   /** Show a cell and make it the active one; answers false where the notebook has no such cell. */
   async goToCell(id: string): Promise<boolean> {
     const { content } = this.notebook;
@@ -133,6 +190,11 @@ export class NotebookSession implements ILineFinder {
     if (!cell.isDisposed && (await this.goToCell(cell.model.id))) {
       await putCursor(this.notebook, cell, line);
     }
+  }
+
+  /** Asked again after an answer. */
+  private isLive(): boolean {
+    return this.model.state.kernel === 'live';
   }
 
   private connect(): void {
@@ -185,6 +247,7 @@ export class NotebookSession implements ILineFinder {
 
   private connection: Connection | null = null;
   private kernel: Kernel.IKernelConnection | null = null;
+  private markedHere = false;
   private reading: AbortController | undefined;
   private timer: ReturnType<typeof setTimeout> | undefined;
   private watchers = 0;

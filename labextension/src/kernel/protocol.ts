@@ -38,7 +38,6 @@ export const SNAPSHOT_REQUEST = 'jupyter_mlgpu_snapshot_request';
 export const REQUEST = 'jupyter_mlgpu_request';
 /** The `type` that asks for the records before a place: `{ before: 7 }`. */
 export const RECORDS = 'records';
-export const LOAD_LINE = '%load_ext jupyter_mlgpu';
 
 const PROTOCOL = 1;
 const MANY = 20_000;

@@ -2,6 +2,8 @@
 
 import type { Translate } from '../language/i18n';
 import { inWords } from '../record/requested';
+import { INSTALL_LINE } from './loading';
+import type { ILoadProblem } from './loading';
 import type { IState } from './state';
 
 /** The device asked for, as `gpu`, or why there is none. */
@@ -21,4 +23,9 @@ export function activityInWords(state: IState, t: Translate): string {
     return t('summaryRunning');
   }
   return t(state.tracing === false ? 'summaryTracingOff' : 'summaryIdle');
+}
+
+/** Why tracing could not be started, and what to do about it. */
+export function problemInWords({ missing, why }: ILoadProblem, t: Translate): string {
+  return missing ? t('startMissing', { line: INSTALL_LINE }) : t('notLoaded', { why });
 }

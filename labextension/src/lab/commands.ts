@@ -114,8 +114,8 @@ export function addCommands(parts: IParts): void {
   add(COMMANDS.traceWhenOpened, 'traceWhenOpened', {
     isEnabled: () => tracker.currentWidget?.model != null,
     isToggleable: true,
-    isToggled: () => traced.isMarked(),
-    execute: () => traced.mark(!traced.isMarked())
+    isToggled: () => current()?.isMarked === true,
+    execute: () => traced.mark(current()?.isMarked !== true)
   });
   add(COMMANDS.save, 'save', {
     isEnabled: live,

@@ -9,6 +9,7 @@ import { frameworkName } from '../record/words';
 import { DevicePicker } from './DevicePicker';
 import { Doctor } from './Doctor';
 import { Gauges, useChartSoon } from './Gauges';
+import { TraceAlways } from './StartTracing';
 
 /** A name is the same in both languages. */
 const PYTHON = 'Python';
@@ -26,6 +27,7 @@ export function NowView(props: {
   return (
     <div className="jp-mlgpu-Now">
       <DevicePicker session={session} state={state} t={t} />
+      <TraceAlways session={session} t={t} />
       <Frameworks state={state} t={t} />
       <Gauges session={session} t={t} />
       <Doctor doctor={state.doctor} session={session} t={t} />

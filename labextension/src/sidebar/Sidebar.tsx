@@ -11,7 +11,7 @@ import type { ILogFilter } from '../record/logrows';
 import type { KernelModel } from '../kernel/model';
 import type { NotebookSession } from '../kernel/notebooks';
 import { coalesced } from '../record/slices';
-import { countLines, shownEntries } from '../kernel/state';
+import { canStart, countLines, shownEntries } from '../kernel/state';
 import type { IEntry, IState } from '../kernel/state';
 import { Announcer } from './Announcer';
 import { CellsView } from './CellsView';
@@ -21,6 +21,7 @@ import { LogView } from './LogView';
 import { NowView } from './NowView';
 import type { ILost } from './RecordList';
 import { RunningCell } from './RunningCell';
+import { StartTracing } from './StartTracing';
 import { Tabs } from './Tabs';
 import { useOwnedState } from '../receipts/useOwnedState';
 import { useView } from './useView';
@@ -57,6 +58,7 @@ function NotebookView(props: { session: NotebookSession; t: Translate }): ReactE
   const view = chosenView === 'figures' && figures.length === 0 ? 'cells' : chosenView;
   const running = state.running.at(-1);
   const count = shownEntries(state).length;
+  const blank = view === 'cells' && count === 0 && state.running.length === 0;
   return (
     <>
       <Header session={session} state={state} t={t} />
@@ -75,6 +77,15 @@ function NotebookView(props: { session: NotebookSession; t: Translate }): ReactE
         // A long list is drawn in slices.
         onSelect={chosen => startTransition(() => setView(chosen))}
       >
+        {/* With tracing merely off, the switch in Now and the toolbar turn it on beside what was measured. */}
+        {(state.kernel === 'absent' || (blank && canStart(state))) && (
+          <StartTracing
+            session={session}
+            state={state}
+            about={t(blank ? 'cellsWillAppear' : 'kernel_absent')}
+            t={t}
+          />
+        )}
         {view === 'figures' ? (
           <FiguresView
             figures={figures}

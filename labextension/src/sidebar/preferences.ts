@@ -5,7 +5,7 @@
 
 import { Signal } from '@lumino/signaling';
 
-import { amount, named, oneOf, or, orEmpty, shape, word } from '../language/untrusted';
+import { amount, flag, named, oneOf, or, orEmpty, shape, word } from '../language/untrusted';
 
 /** Seconds between two looks at the gauges that a setting can ask for at most. */
 const SLOWEST = 60;
@@ -17,6 +17,8 @@ export const readPreferences = orEmpty(
     {
       /** On which side of the page the sidebar stands. */
       position: or('right', oneOf('right', 'left')),
+      /** Whether each notebook that is trusted is traced as soon as its kernel is ready. */
+      traceAlways: named('traceAlways', flag),
       /** Whether the kernel is asked for live readings while the gauges are in sight. */
       liveGauges: named('liveGauges', value => value !== false),
       /** Seconds between two drawings of the gauges, at least; 0: with each reading. */

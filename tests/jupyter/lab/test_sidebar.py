@@ -118,8 +118,8 @@ def test_after_a_kernel_restart_the_sidebar_says_so_and_how_to_go_on(lab: Lab) -
     lab.run_to_end(1)
     expect(lab.records).to_have_count(1)
     lab.restart_kernel()
-    expect(lab.sidebar).to_contain_text("The kernel was restarted, and the extension is not loaded.")
-    expect(lab.sidebar.locator("code", has_text=LOAD)).to_be_visible()
+    expect(lab.sidebar).to_contain_text("The kernel was restarted, and this notebook is not traced.")
+    expect(lab.sidebar.get_by_role("button", name="Start tracing")).to_be_visible()
     expect(lab.sidebar.get_by_role("heading", name="From the saved notebook")).to_be_visible()
     lab.run_to_end(0)
     expect(lab.sidebar).not_to_contain_text("restarted")
@@ -148,7 +148,7 @@ def test_a_kernel_that_dies_in_mid_cell_leaves_no_running_cell_and_is_said_to_ha
     expect(lab.sidebar).to_contain_text("No records yet")
     lab.run(1)
     # The server looks every few seconds whether its kernels live.
-    said = "The kernel was restarted, and the extension is not loaded."
+    said = "The kernel was restarted, and this notebook is not traced."
     expect(lab.sidebar).to_contain_text(said, timeout=60_000)
     expect(lab.running).to_be_hidden()
     expect(lab.sidebar.get_by_role("status")).to_contain_text("The kernel was restarted")
@@ -209,7 +209,7 @@ def test_with_two_notebooks_the_sidebar_follows_the_one_in_focus(lab: Lab, gate:
     lab.run(2)
     lab.running.wait_for()
     lab.open("second.ipynb")
-    expect(lab.sidebar).to_contain_text("The extension is not loaded in this kernel.")
+    expect(lab.sidebar).to_contain_text("This notebook is not traced.")
     expect(lab.running).to_be_hidden()
     lab.run_to_end(0)
     lab.run_to_end(1)
@@ -224,7 +224,7 @@ def test_with_two_notebooks_the_sidebar_follows_the_one_in_focus(lab: Lab, gate:
 def test_a_kernel_without_the_extension_is_asked_the_standard_question_and_left_alone(lab: Lab) -> None:
     lab.write("bare.ipynb", "print('hello')")
     lab.open("bare.ipynb")
-    expect(lab.sidebar).to_contain_text("The extension is not loaded in this kernel.")
+    expect(lab.sidebar).to_contain_text("This notebook is not traced.")
     before = len(lab.server.log())
     lab.run_to_end(0)
     expect(lab.cell(0).locator(".jp-OutputArea-output")).to_have_text(["hello"])
@@ -250,7 +250,7 @@ def test_unloading_the_extension_is_noticed(lab: Lab) -> None:
     lab.run_to_end(0)
     expect(lab.sidebar).to_contain_text("No records yet")
     lab.run_to_end(1)
-    expect(lab.sidebar).to_contain_text("The extension is not loaded in this kernel.")
+    expect(lab.sidebar).to_contain_text("This notebook is not traced.")
 
 
 def test_a_click_and_the_enter_key_go_to_the_cell(lab: Lab) -> None:
