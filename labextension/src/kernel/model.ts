@@ -47,10 +47,11 @@ export class KernelModel {
     if (kernel === 'asking' || kernel === 'silent') {
       this.publish({ kernel });
     } else {
-      const { death, restarted, starting } = this.current;
+      const { death, executing, restarted, starting } = this.current;
       const absent = kernel === 'absent';
       this.forget({
         kernel,
+        executing: absent && executing,
         death: absent || kernel === 'dead' ? death : null,
         restarted: absent && restarted,
         // It may have been wished for before the kernel had answered.
@@ -66,6 +67,13 @@ export class KernelModel {
     }
   }
 
+  /** Whether the kernel runs a cell. */
+  setExecuting(executing: boolean): void {
+    if (executing !== this.current.executing) {
+      this.publish({ executing });
+    }
+  }
+
   /** What became of the wish to start tracing. */
   setStarting(starting: IState['starting']): void {
     this.publish({ starting });
@@ -74,7 +82,7 @@ export class KernelModel {
   /** The kernel process is a new one: nothing that the old one said holds. */
   restart(): void {
     this.gone = this.current.run ?? this.gone;
-    this.forget({ kernel: 'asking', restarted: true });
+    this.forget({ kernel: 'asking', restarted: true, executing: false });
   }
 
   setSaved(saved: readonly IEntry[], figures: readonly IFigure[]): void {
@@ -243,6 +251,7 @@ export class KernelModel {
     kernel: 'none',
     restarted: false,
     death: null,
+    executing: false,
     saved: [],
     figures: []
   };

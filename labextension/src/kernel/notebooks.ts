@@ -155,6 +155,11 @@ export class NotebookSession implements ILineFinder {
     }
   }
 
+  /** Give the keyboard to the notebook, on its active cell. */
+  focus(): void {
+    this.shell.activateById(this.notebook.id);
+  }
+
   /** Show a cell and make it the active one; answers false where the notebook has no such cell. */
   async goToCell(id: string): Promise<boolean> {
     const { content } = this.notebook;

@@ -52,6 +52,8 @@ export interface IState {
   doctor: IDoctor | null;
   /** The version of Python. */
   python: string | null;
+  /** The kernel runs a cell, be it one that is measured or not. */
+  executing: boolean;
   /** Nested cells run inside each other: the last one is the innermost. */
   running: readonly IRunningCell[];
   /** Lines that belong to no cell: they came before the first record. */

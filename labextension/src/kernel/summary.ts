@@ -19,7 +19,7 @@ export function activityInWords(state: IState, t: Translate): string {
   if (state.kernel !== 'live') {
     return '';
   }
-  if (state.running.length > 0) {
+  if (state.running.length > 0 || state.executing) {
     return t('summaryRunning');
   }
   return t(state.tracing === false ? 'summaryTracingOff' : 'summaryIdle');

@@ -14,7 +14,7 @@ import type { Language } from '../language/language';
 import type { NotebookSession, Notebooks } from '../kernel/notebooks';
 import { notify } from './notices';
 import type { Panel } from '../sidebar/panel';
-import { showPanel } from '../sidebar/placing';
+import { hidePanel, showPanel } from '../sidebar/placing';
 import type { Restarter } from './restarter';
 import { sentence, whyOf } from '../language/sentence';
 import { shownEntries } from '../kernel/state';
@@ -69,7 +69,17 @@ export function addCommands(parts: IParts): void {
     show();
   };
 
-  add(COMMANDS.open, 'open', { execute: show });
+  add(COMMANDS.open, 'open', {
+    describedBy: { args: OPEN_ARGS },
+    execute: ({ toggle }) => {
+      if (toggle === true && panel.isVisible) {
+        hidePanel(app.shell, panel);
+        current()?.focus();
+      } else {
+        show();
+      }
+    }
+  });
   add(COMMANDS.now, 'now', { execute: showNow });
   add(COMMANDS.record, 'record', {
     describedBy: { args: RECORD_ARGS },
@@ -138,6 +148,13 @@ function cellAtPointer({ app, tracker }: IParts): Cell | undefined {
   const node = app.contextMenuHitTest(one => one.classList.contains('jp-Cell'));
   return tracker.currentWidget?.content.widgets.find(cell => cell.node === node);
 }
+
+const OPEN_ARGS = {
+  type: 'object',
+  properties: {
+    toggle: { type: 'boolean', description: 'Close the sidebar where it is open.' }
+  }
+};
 
 const RECORD_ARGS = {
   type: 'object',

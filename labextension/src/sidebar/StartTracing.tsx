@@ -45,6 +45,7 @@ export function StartTracing(props: {
       </button>
       {kernel === 'absent' && <TraceAlways session={session} t={t} />}
       <div role="status">
+        {loading && state.executing && <p>{t('startsAfterCell')}</p>}
         {problem !== null && <p>{problemInWords(problem, t)}</p>}
         {refusal !== '' && <p>{t.say(refusal)}</p>}
       </div>

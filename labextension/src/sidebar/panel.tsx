@@ -33,6 +33,7 @@ export class Panel extends ReactWidget {
     this.title.icon = icon;
     this.node.setAttribute('role', 'region');
     this.node.tabIndex = -1;
+    this.node.addEventListener('keydown', event => this.leave(event));
     notebooks.currentChanged.connect(this.follow, this);
     language.changed.connect(this.speak, this);
     this.speak();
@@ -57,6 +58,14 @@ export class Panel extends ReactWidget {
   private follow(): void {
     this.session = this.notebooks.current;
     this.update();
+  }
+
+  /** Escape leads back to the cell that one came from, unless it empties a field first. */
+  private leave({ key, target, defaultPrevented }: KeyboardEvent): void {
+    const typed = target instanceof HTMLInputElement && target.type === 'search' && target.value;
+    if (key === 'Escape' && !defaultPrevented && !typed) {
+      this.session?.focus();
+    }
   }
 
   private speak(): void {

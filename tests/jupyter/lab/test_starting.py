@@ -130,6 +130,7 @@ def test_while_a_cell_runs_the_button_says_that_it_is_starting(lab: Lab, gate: G
     starting = lab.sidebar.get_by_role("button", name="Starting…")
     expect(starting).to_have_attribute("aria-disabled", "true")
     expect(toolbar_button(lab)).to_have_text("Starting…")
+    expect(lab.sidebar).to_contain_text("Tracing starts when the running cell has ended.")
     gate.open()
     expect(lab.sidebar).to_contain_text("No records yet")
 
@@ -239,3 +240,69 @@ def test_the_setting_holds_at_once_for_notebooks_that_are_open(lab: Lab, prefere
     )
     lab.page.locator("[id$='jupyter-mlgpu:sidebar_traceAlways']").check()
     expect(lab.sidebar).to_contain_text("No records yet")
+
+
+# -- the keyboard, and what the status bar says ---------------------------------------------------------
+
+
+def focused_in_notebook(lab: Lab) -> bool:
+    inside: bool = lab.page.evaluate(
+        "() => jupyterapp.shell.currentWidget.content.node.contains(document.activeElement)"
+    )
+    return inside
+
+
+def test_h_h_opens_the_sidebar_and_closes_it_from_either_side(lab: Lab) -> None:
+    lab.write("toggle.ipynb", "a = 1")
+    lab.load("toggle.ipynb")
+    lab.wait_for_app()
+    hide_sidebar(lab)
+    lab.cell(0).locator(".cm-content").click()
+    lab.page.keyboard.press("Escape")
+    for _ in range(2):
+        lab.page.keyboard.type("hh")
+        expect(lab.sidebar).to_be_focused()
+        lab.page.keyboard.type("hh")
+        expect(lab.sidebar).to_be_hidden()
+        assert focused_in_notebook(lab)
+    lab.page.keyboard.type("hh")
+    expect(lab.sidebar).to_be_focused()
+    lab.page.keyboard.press("Escape")
+    lab.page.keyboard.type("hh")
+    expect(lab.sidebar).to_be_hidden()
+
+
+def test_h_h_is_typed_in_a_field_of_the_sidebar_and_escape_empties_it_before_it_leads_back(
+    lab: Lab,
+) -> None:
+    lab.write("typed.ipynb", LOAD, "a = 1", "b = 2")
+    lab.open("typed.ipynb")
+    for index in range(3):
+        lab.run_to_end(index)
+    expect(lab.records).to_have_count(2)
+    field = lab.sidebar.get_by_role("searchbox", name="Find a cell")
+    field.focus()
+    lab.page.keyboard.type("hh")
+    expect(field).to_have_value("hh")
+    lab.page.keyboard.press("Escape")
+    expect(field).to_have_value("")
+    expect(field).to_be_focused()
+    lab.page.keyboard.press("Escape")
+    lab.page.wait_for_function("() => document.activeElement.closest('.jp-Notebook') !== null")
+    assert lab.active_cell() == 2
+    expect(lab.sidebar).to_be_visible()
+
+
+def test_the_status_bar_says_running_also_for_cells_that_are_not_measured(lab: Lab, gate: Gate) -> None:
+    wait = f"while not __import__('os').path.exists({str(gate.path)!r}): __import__('time').sleep(0.01)"
+    bench = "import jupyter_mlgpu.jupyter.notebook.bench_command as bench\n"
+    lab.write("bench.ipynb", f"{bench}bench.bench_command = lambda line, shell: exec({wait!r})\n", LOAD, "%mlc_bench")
+    lab.open("bench.ipynb")
+    status = lab.page.locator(".jp-mlgpu-StatusItem button")
+    lab.run_to_end(0)
+    lab.run_to_end(1)
+    expect(status).to_have_text("Hardware: any device · idle")
+    lab.run(2)
+    expect(status).to_have_text("Hardware: any device · running")
+    gate.open()
+    expect(status).to_have_text("Hardware: any device · idle")
