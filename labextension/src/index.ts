@@ -15,6 +15,7 @@ import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 import { COMMANDS, addCommands } from './lab/commands';
 import { languageOf } from './language/language';
 import { addToContextMenu, addToMenus, addToPalette } from './lab/menus';
+import { Machine } from './kernel/machine';
 import { Notebooks } from './kernel/notebooks';
 import { Panel } from './sidebar/panel';
 import { placePanel, revealOnce } from './sidebar/placing';
@@ -56,7 +57,11 @@ const plugin: JupyterFrontEndPlugin<void> = {
   ) => {
     const known = translator ?? nullTranslator;
     const language = languageOf(known.languageCode);
-    const notebooks = new Notebooks(tracker, app.shell);
+    const notebooks = new Notebooks(
+      tracker,
+      app.shell,
+      new Machine(app.serviceManager.serverSettings)
+    );
     const panel = new Panel(notebooks, language);
     placePanel(app.shell, panel);
     restorer?.add(panel, panel.id);
@@ -77,15 +82,11 @@ const plugin: JupyterFrontEndPlugin<void> = {
       addToMenus(app, mainMenu, language);
     }
     const showNow = (): void => void app.commands.execute(COMMANDS.now);
-    toolbar?.addFactory<NotebookPanel>(
-      'Notebook',
-      'jupyter-mlgpu-device',
-      notebook => {
-        const session = notebooks.of(notebook);
-        const start = (): void => void traced.start(session);
-        return new DeviceButton(session, language, showNow, start);
-      }
-    );
+    toolbar?.addFactory<NotebookPanel>('Notebook', 'jupyter-mlgpu-device', notebook => {
+      const session = notebooks.of(notebook);
+      const start = (): void => void traced.start(session);
+      return new DeviceButton(session, language, showNow, start);
+    });
     const item = new StatusItem(notebooks, language, showNow);
     statusBar?.registerStatusItem('jupyter-mlgpu:status', {
       item,

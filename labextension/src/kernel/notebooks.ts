@@ -15,7 +15,9 @@ import type { IRecord } from '../record/record';
 import { CellMarks } from '../sidebar/cellmarks';
 import { cellOf, codeOf, putCursor } from './codelines';
 import { Connection } from './connection';
+import type { Counters } from './counters';
 import { load } from './loading';
+import type { IWatched, Machine } from './machine';
 import { isMarked, mark } from './mark';
 import { KernelModel } from './model';
 import { readSaved, sourceOf } from './saved';
@@ -24,10 +26,12 @@ import { readSaved, sourceOf } from './saved';
 const QUIET = 300;
 
 /** One notebook: its model, kept up to date with its kernel and its saved outputs. */
-export class NotebookSession implements ILineFinder {
+export class NotebookSession implements ILineFinder, IWatched {
   constructor(
     private readonly notebook: NotebookPanel,
-    private readonly shell: JupyterFrontEnd.IShell
+    private readonly shell: JupyterFrontEnd.IShell,
+    /** What its server's machine does, for as long as its kernel does not tell it. */
+    readonly machine: Machine
   ) {
     this.marks = new CellMarks(notebook);
     const { sessionContext } = notebook;
@@ -75,6 +79,11 @@ export class NotebookSession implements ILineFinder {
   /** The cell that has the notebook's cursor, in the page; null: none. */
   get activeNode(): Node | null {
     return this.notebook.content.activeCell?.node ?? null;
+  }
+
+  /** What the kernel's machine does now. */
+  get counters(): Counters {
+    return this.model.counters;
   }
 
   /** Somebody can see the kernel's live counters. Answers what ends that. */
@@ -262,7 +271,8 @@ export class NotebookSession implements ILineFinder {
 export class Notebooks {
   constructor(
     private readonly tracker: INotebookTracker,
-    private readonly shell: JupyterFrontEnd.IShell
+    private readonly shell: JupyterFrontEnd.IShell,
+    private readonly machine: Machine
   ) {
     tracker.forEach(notebook => this.of(notebook));
     tracker.widgetAdded.connect((_, notebook) => this.of(notebook));
@@ -290,7 +300,7 @@ export class Notebooks {
   of(notebook: NotebookPanel): NotebookSession {
     let session = this.sessions.get(notebook);
     if (session === undefined) {
-      session = new NotebookSession(notebook, this.shell);
+      session = new NotebookSession(notebook, this.shell, this.machine);
       this.sessions.set(notebook, session);
       session.model.greeted.connect(() => {
         if (notebook === this.tracker.currentWidget) {

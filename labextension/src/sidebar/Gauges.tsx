@@ -7,8 +7,8 @@ import type { ICounters } from '../kernel/counters';
 import { formatSeconds } from '../record/format';
 import { extremes, gaugeValue, groupName, groups, points, rows, span, top } from '../kernel/gauges';
 import type { IGauge, IGroup } from '../kernel/gauges';
-import type { Translate } from '../language/i18n';
-import type { NotebookSession } from '../kernel/notebooks';
+import type { Message, Translate } from '../language/i18n';
+import type { IWatched } from '../kernel/machine';
 import { quantityName } from '../record/words';
 import { Fold } from '../receipts/Fold';
 import { Table } from '../receipts/Table';
@@ -28,16 +28,22 @@ export function useChartSoon(): void {
   }, []);
 }
 
-export function Gauges(props: { session: NotebookSession; t: Translate }): ReactElement {
-  const { session, t } = props;
-  const { counters: store } = session.model;
+export function Gauges(props: {
+  /** A notebook's kernel, or the machine of the server. */
+  of: IWatched;
+  /** Said where no new numbers come. */
+  whenLate: Message;
+  t: Translate;
+}): ReactElement {
+  const { of: watched, whenLate, t } = props;
+  const { counters: store } = watched;
   const { liveGauges, redrawSeconds } = usePreferences();
   const newest = useSignal(store.changed, () => store.value);
   // The first numbers are not waited for.
   const counters = usePaced(newest, newest.sampled === null ? 0 : redrawSeconds);
   useEffect(
-    () => (liveGauges ? whileVisible(() => session.watch()) : undefined),
-    [session, liveGauges]
+    () => (liveGauges ? whileVisible(() => watched.watch()) : undefined),
+    [watched, liveGauges]
   );
   const late = useLate(newest);
   const { samples, series, sampled } = counters;
@@ -50,7 +56,7 @@ export function Gauges(props: { session: NotebookSession; t: Translate }): React
     <section className="jp-mlgpu-Gauges" aria-label={t('gauges')} data-sampled={sampled}>
       {samples.length === 0 && whyResting === null && <p>{t('waitingForNumbers')}</p>}
       {whyResting !== null && <p className="jp-mlgpu-Note">{t.say(whyResting) || t('resting')}</p>}
-      {late && whyResting === null && <p className="jp-mlgpu-Note">{t('numbersStay')}</p>}
+      {late && whyResting === null && <p className="jp-mlgpu-Note">{t(whenLate)}</p>}
       {groups(series).map(group => (
         <Device key={group.device} counters={counters} group={group} live={live} t={t} />
       ))}

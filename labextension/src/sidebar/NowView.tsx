@@ -3,6 +3,7 @@
 import type { ReactElement } from 'react';
 
 import type { Translate } from '../language/i18n';
+import type { Machine } from '../kernel/machine';
 import type { NotebookSession } from '../kernel/notebooks';
 import type { IState } from '../kernel/state';
 import { frameworkName } from '../record/words';
@@ -10,6 +11,7 @@ import { DevicePicker } from './DevicePicker';
 import { Doctor } from './Doctor';
 import { Gauges, useChartSoon } from './Gauges';
 import { TraceAlways } from './StartTracing';
+import { useSignal } from '../receipts/useSignal';
 
 /** A name is the same in both languages. */
 const PYTHON = 'Python';
@@ -22,15 +24,30 @@ export function NowView(props: {
   const { session, state, t } = props;
   useChartSoon();
   if (state.kernel !== 'live') {
-    return <p className="jp-mlgpu-Empty">{t('notLive')}</p>;
+    return <MachineNow machine={session.machine} t={t} />;
   }
   return (
     <div className="jp-mlgpu-Now">
       <DevicePicker session={session} state={state} t={t} />
       <TraceAlways session={session} t={t} />
       <Frameworks state={state} t={t} />
-      <Gauges session={session} t={t} />
+      <Gauges of={session} whenLate="numbersStay" t={t} />
       <Doctor doctor={state.doctor} session={session} t={t} />
+    </div>
+  );
+}
+
+/** Before a kernel of ours tells what it does: what its server's machine does, where the server tells that. */
+function MachineNow(props: { machine: Machine; t: Translate }): ReactElement {
+  const { machine, t } = props;
+  const unknown = useSignal(machine.unknownChanged, () => machine.isUnknown);
+  if (unknown) {
+    return <p className="jp-mlgpu-Empty">{t('notLive')}</p>;
+  }
+  return (
+    <div className="jp-mlgpu-Now">
+      <p className="jp-mlgpu-Quiet">{t('machineOfServer')}</p>
+      <Gauges of={machine} whenLate="serverNumbersStay" t={t} />
     </div>
   );
 }

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import json
 import re
+import urllib.error
+import urllib.request
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from playwright.sync_api import Locator, expect
+from playwright.sync_api import Locator, Request, expect
 
 if TYPE_CHECKING:
-    from tests.jupyter.lab.conftest import Gate, Lab
+    from tests.jupyter.lab.conftest import Gate, Lab, Server
 
 FAKE_DRIVER = Path(__file__).parents[2] / "support" / "fake_nvml"
 LOAD = "%load_ext jupyter_mlgpu"
@@ -281,14 +284,47 @@ def test_frameworks_and_versions_are_told(lab: Lab) -> None:
     expect(lab.sidebar).to_contain_text(re.compile(r"Python3\.\d+\.\d+"))
 
 
-def test_without_the_extension_nothing_is_claimed(lab: Lab) -> None:
+def test_before_anything_is_loaded_the_machine_is_shown_as_the_servers_and_the_kernel_is_not_asked(
+    lab: Lab,
+) -> None:
     lab.write("bare_now.ipynb", "a = 1")
     lab.open("bare_now.ipynb")
     show_now(lab)
-    expect(lab.sidebar).to_contain_text("Nothing is known of this kernel now.")
-    expect(lab.sidebar.locator(".jp-mlgpu-Gauges")).to_have_count(0)
+    expect(lab.sidebar).to_contain_text("The Jupyter server’s machine, all programs together.")
+    expect(gauge(lab, "This machine", "utilisation")).to_contain_text(re.compile(r"\d %.*psutil"))
+    expect(gauge(lab, "This machine", "memory")).to_contain_text("GiB")
+    expect(lab.sidebar.get_by_role("region", name=re.compile("GPU")).first).to_be_visible()
+    expect(lab.sidebar.get_by_role("region", name=re.compile("s process$"))).to_have_count(0)
     lab.run_to_end(0)
     assert asked_to_watch(lab) == 0
+    lab.sidebar.get_by_role("button", name="Start tracing").click()
+    expect(lab.sidebar.get_by_role("region", name=re.compile("s process$"))).to_be_visible()
+    expect(lab.sidebar).not_to_contain_text("server’s machine")
+
+
+def test_the_server_is_not_asked_about_its_machine_until_somebody_looks(lab: Lab) -> None:
+    asked: list[str] = []
+
+    def note(request: Request) -> None:
+        asked.extend([request.url] if "/jupyter-mlgpu/machine" in request.url else [])
+
+    lab.page.on("request", note)
+    lab.write("sight.ipynb", "a = 1")
+    lab.open("sight.ipynb")
+    expect(lab.sidebar.get_by_role("button", name="Start tracing")).to_be_visible()
+    assert asked == []
+    show_now(lab)
+    expect(gauge(lab, "This machine", "memory")).to_be_visible()
+    assert asked != []
+    lab.page.remove_listener("request", note)
+
+
+def test_who_is_not_let_in_learns_nothing_of_the_machine(server: Server) -> None:
+    address = f"{server.url}jupyter-mlgpu/machine"
+    with pytest.raises(urllib.error.HTTPError, match="403"):
+        urllib.request.urlopen(address)
+    with urllib.request.urlopen(f"{address}?token=test") as answer:
+        assert json.load(answer)["series"][0]["device"] == "machine"
 
 
 def test_the_doctor_says_when_asked_what_is_wrong_and_what_to_do(lab: Lab) -> None:
