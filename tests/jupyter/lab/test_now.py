@@ -290,7 +290,7 @@ def test_before_anything_is_loaded_the_machine_is_shown_as_the_servers_and_the_k
     lab.write("bare_now.ipynb", "a = 1")
     lab.open("bare_now.ipynb")
     show_now(lab)
-    expect(lab.sidebar).to_contain_text("The Jupyter server’s machine, all programs together.")
+    expect(lab.sidebar).to_contain_text("machine, all programs together.")
     expect(gauge(lab, "This machine", "utilisation")).to_contain_text(re.compile(r"\d %.*psutil"))
     expect(gauge(lab, "This machine", "memory")).to_contain_text("GiB")
     expect(lab.sidebar.get_by_role("region", name=re.compile("GPU")).first).to_be_visible()
@@ -299,7 +299,7 @@ def test_before_anything_is_loaded_the_machine_is_shown_as_the_servers_and_the_k
     assert asked_to_watch(lab) == 0
     lab.sidebar.get_by_role("button", name="Start tracing").click()
     expect(lab.sidebar.get_by_role("region", name=re.compile("s process$"))).to_be_visible()
-    expect(lab.sidebar).not_to_contain_text("server’s machine")
+    expect(lab.sidebar).not_to_contain_text("all programs together")
 
 
 def test_the_server_is_not_asked_about_its_machine_until_somebody_looks(lab: Lab) -> None:
