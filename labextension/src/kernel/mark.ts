@@ -3,29 +3,58 @@
  * `"jupyter_mlgpu": {"trace": true}`, and whether its user vouches for it.
  */
 
-import type { INotebookModel } from '@jupyterlab/notebook';
+import type { INotebookModel, NotebookPanel } from '@jupyterlab/notebook';
+import { Signal } from '@lumino/signaling';
 
 import { object } from '../language/untrusted';
 
 const KEY = 'jupyter_mlgpu';
 
-/** Whether the notebook asks to be traced. */
-export function isMarked(notebook: INotebookModel): boolean {
-  return object(notebook.getMetadata(KEY))?.trace === true;
-}
-
-/** Write the wish into the notebook, or take it back; what else stands there stays. */
-export function mark(notebook: INotebookModel, on: boolean): void {
-  const others = Object.fromEntries(
-    Object.entries(object(notebook.getMetadata(KEY)) ?? {}).filter(([name]) => name !== 'trace')
-  );
-  if (on) {
-    notebook.setMetadata(KEY, { ...others, trace: true });
-  } else if (Object.keys(others).length > 0) {
-    notebook.setMetadata(KEY, others);
-  } else {
-    notebook.deleteMetadata(KEY);
+/** The wish of one notebook. */
+export class TraceMark {
+  constructor(private readonly notebook: NotebookPanel) {
+    notebook.context.ready.then(
+      () => {
+        notebook.context.model.metadataChanged.connect(() => this.changed.emit());
+        this.changed.emit();
+      },
+      () => undefined
+    );
   }
+
+  /** It may be there now, or gone. */
+  readonly changed = new Signal<this, void>(this);
+
+  get isSet(): boolean {
+    const { model } = this.notebook;
+    return model !== null && object(model.getMetadata(KEY))?.trace === true;
+  }
+
+  /** It is this user who has written it, since the page was loaded. */
+  get isSetHere(): boolean {
+    return this.setHere && this.isSet;
+  }
+
+  /** Write it into the notebook, or take it back; what else stands there stays. */
+  set(on: boolean): void {
+    const { model } = this.notebook;
+    if (model === null) {
+      return;
+    }
+    this.setHere = on;
+    const others = Object.fromEntries(
+      Object.entries(object(model.getMetadata(KEY)) ?? {}).filter(([name]) => name !== 'trace')
+    );
+    if (on) {
+      model.setMetadata(KEY, { ...others, trace: true });
+    } else if (Object.keys(others).length > 0) {
+      model.setMetadata(KEY, others);
+    } else {
+      model.deleteMetadata(KEY);
+    }
+  }
+
+  private setHere = false;
 }
 
 /**

@@ -18,7 +18,7 @@ import { Connection } from './connection';
 import type { Counters } from './counters';
 import { load } from './loading';
 import type { IWatched, Machine } from './machine';
-import { isMarked, mark } from './mark';
+import { TraceMark } from './mark';
 import { KernelModel } from './model';
 import { readSaved, sourceOf } from './saved';
 
@@ -33,6 +33,7 @@ export class NotebookSession implements ILineFinder, IWatched {
     /** What its server's machine does, for as long as its kernel does not tell it. */
     readonly machine: Machine
   ) {
+    this.mark = new TraceMark(notebook);
     this.marks = new CellMarks(notebook);
     const { sessionContext } = notebook;
     sessionContext.kernelChanged.connect(this.connect, this);
@@ -45,8 +46,6 @@ export class NotebookSession implements ILineFinder, IWatched {
       () => {
         void this.readOutputs();
         notebook.context.model.contentChanged.connect(this.readOutputsSoon, this);
-        notebook.context.model.metadataChanged.connect(() => this.markChanged.emit());
-        this.markChanged.emit();
       },
       () => undefined
     );
@@ -58,8 +57,8 @@ export class NotebookSession implements ILineFinder, IWatched {
   /** Between the notebook's cells and the list of their records. */
   readonly marks: CellMarks;
 
-  /** The notebook's wish to be traced may be another one. */
-  readonly markChanged = new Signal<this, void>(this);
+  /** Whether the notebook asks to be traced whenever it has a kernel. */
+  readonly mark: TraceMark;
 
   /** Tells the notebooks of this page apart. */
   get id(): string {
@@ -140,25 +139,9 @@ export class NotebookSession implements ILineFinder, IWatched {
     }
   }
 
-  /** Whether the notebook asks to be traced whenever it has a kernel. */
-  get isMarked(): boolean {
-    const { model } = this.notebook;
-    return model !== null && isMarked(model);
-  }
-
-  /** Whether it was this user who has written that, since the page was loaded. */
-  get isMarkedHere(): boolean {
-    return this.markedHere && this.isMarked;
-  }
-
-  /** Write that into the notebook, or take it back; a kernel that is not traced is traced from now on. */
-  mark(on: boolean): void {
-    const { model } = this.notebook;
-    if (model === null) {
-      return;
-    }
-    this.markedHere = on;
-    mark(model, on);
+  /** Have the notebook ask to be traced always, from now on; or take that back. */
+  traceAlways(on: boolean): void {
+    this.mark.set(on);
     if (on && this.model.state.kernel === 'absent') {
       void this.start();
     }
@@ -261,7 +244,6 @@ export class NotebookSession implements ILineFinder, IWatched {
 
   private connection: Connection | null = null;
   private kernel: Kernel.IKernelConnection | null = null;
-  private markedHere = false;
   private reading: AbortController | undefined;
   private timer: ReturnType<typeof setTimeout> | undefined;
   private watchers = 0;

@@ -124,8 +124,8 @@ export function addCommands(parts: IParts): void {
   add(COMMANDS.traceWhenOpened, 'traceWhenOpened', {
     isEnabled: () => tracker.currentWidget?.model != null,
     isToggleable: true,
-    isToggled: () => current()?.isMarked === true,
-    execute: () => traced.mark(current()?.isMarked !== true)
+    isToggled: () => current()?.mark.isSet === true,
+    execute: () => traced.mark(current()?.mark.isSet !== true)
   });
   add(COMMANDS.save, 'save', {
     isEnabled: live,

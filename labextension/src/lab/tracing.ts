@@ -77,7 +77,7 @@ export class TracedNotebooks {
   mark(on: boolean): void {
     const session = this.notebooks.current;
     if (session !== null) {
-      session.mark(on);
+      session.traceAlways(on);
       notify('info', this.language.t(on ? 'markedToTrace' : 'notMarkedToTrace'));
     }
   }
@@ -118,16 +118,17 @@ export class TracedNotebooks {
       await notebook.context.ready;
     }
     const { traceAlways } = preferences.current;
-    const wanted = session.isMarked || traceAlways;
+    const wanted = session.mark.isSet || traceAlways;
     // Once a kernel process: one that cannot load it says so once.
     if (notebook.isDisposed || !wanted || this.tried.has(notebook)) {
       return;
     }
     this.tried.add(notebook);
-    const trust = session.isMarkedHere ? 'trusted' : trustOf(notebook.context.model);
+    const trust = session.mark.isSetHere ? 'trusted' : trustOf(notebook.context.model);
     if (trust === 'trusted' || (trust === 'empty' && traceAlways)) {
-      await this.start(session);
-    } else if (session.isMarked) {
+      // With the setting alone, a kernel that lacks the extension is no news: the button is there.
+      await (session.mark.isSet ? this.start(session) : session.start());
+    } else if (session.mark.isSet) {
       notify('warning', this.language.t('notTrustedToTrace'));
     }
   }

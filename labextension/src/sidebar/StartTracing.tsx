@@ -57,13 +57,13 @@ export function StartTracing(props: {
 /** The notebook's own wish, which stands in its metadata. */
 export function TraceAlways(props: { session: NotebookSession; t: Translate }): ReactElement {
   const { session, t } = props;
-  const marked = useSignal(session.markChanged, () => session.isMarked);
+  const marked = useSignal(session.mark.changed, () => session.mark.isSet);
   return (
     <label className="jp-mlgpu-Switch" title={t('traceAlways_about')}>
       <input
         type="checkbox"
         checked={marked}
-        onChange={event => session.mark(event.target.checked)}
+        onChange={event => session.traceAlways(event.target.checked)}
       />
       {t('traceAlways')}
     </label>
