@@ -5,7 +5,7 @@ import json
 
 import pytest
 
-from jupyter_mlgpu.jupyter.server.machine import Machine, handlers
+from jupyter_mlgpu.jupyter.server.machine import MachineGauges, handlers
 from jupyter_mlgpu.measure.probes import gpus
 from jupyter_mlgpu.measure.probes.lazy import Lazy
 from jupyter_mlgpu.measure.probes.live import LiveCounters
@@ -31,7 +31,7 @@ def time():
 
 def machine(time, *cards):
     found = Lazy(lambda: gpus.find(Nvml(FakeNvml(*cards))))
-    return Machine(LiveCounters(found, now=time.now, process=False), time.now, time.pause)
+    return MachineGauges(LiveCounters(found, now=time.now, process=False), time.now, time.pause)
 
 
 def told(answer):

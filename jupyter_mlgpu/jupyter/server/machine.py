@@ -33,7 +33,7 @@ _STALE = 5.0
 _FIRST = 0.2
 
 
-class Machine:
+class MachineGauges:
     """Looks at the machine when it is asked, and not more often than `_FRESH`."""
 
     def __init__(
@@ -73,7 +73,7 @@ class MachineHandler(APIHandler):
     #: A page that looks on is no sign that somebody works here, for which a server is kept from stopping.
     _track_activity = False
 
-    def initialize(self, machine: Machine) -> None:
+    def initialize(self, machine: MachineGauges) -> None:
         """`machine` is the server's."""
         self._machine = machine
 
@@ -87,4 +87,4 @@ class MachineHandler(APIHandler):
 
 def handlers(base_url: str) -> list[tuple[str, Any, dict[str, Any]]]:
     """For the server's web application."""
-    return [(base_url.rstrip("/") + PATH, MachineHandler, {"machine": Machine()})]
+    return [(base_url.rstrip("/") + PATH, MachineHandler, {"machine": MachineGauges()})]
