@@ -20,12 +20,13 @@ from jupyter_mlgpu.record.decoding import Count, Measured, Name, Share
 from jupyter_mlgpu.record.devicewords import in_words
 from jupyter_mlgpu.record.errors import RecordError
 from jupyter_mlgpu.record.limit import HotLine, Limit
+from jupyter_mlgpu.record.native import NativeOutput
 from jupyter_mlgpu.record.reading import QUANTITIES, Reading
 from jupyter_mlgpu.record.sentence import Sentence, say
 
 SCHEMA = 2
 #: What is not written where there is none: records had none of it at first.
-_LEFT_OUT = ("limit", "why_no_limit", "lines")
+_LEFT_OUT = ("limit", "why_no_limit", "lines", "native")
 #: A note of a record whose cell wrote more native lines than were read at its end.
 STILL_READING = say(
     "This cell wrote many native lines, which are still being read; its record will have all of them."
@@ -33,6 +34,8 @@ STILL_READING = say(
 
 #: The fact of a profiled cell that says which roof its work stands under: framework, device, type.
 WORKED_IN = "worked_in"
+#: After a framework's name, that of a fact: a profile of ours was taken, and read in so many seconds.
+PROFILE_READ = "_profile_read_in_seconds"
 
 Outcome = Literal["ok", "error", "interrupted"]
 Mode = Literal["light", "profiled"]
@@ -171,7 +174,8 @@ class Record(Struct, frozen=True):
     `started_monotonic_ns` is the moment of `started_at` on the kernel's own clock: only differences within a
     run mean something. `limit` is what the cell spent most of its time on; where that is None,
     `why_no_limit` says why, but in records from before it was told. `lines` are those of the code at which
-    the cell was seen most, the most often first. `notes` are sentences for the reader.
+    the cell was seen most, the most often first. `native` says which lines of its output are native, None
+    where that is not known. `notes` are sentences for the reader.
     """
 
     run: Run
@@ -191,6 +195,7 @@ class Record(Struct, frozen=True):
     limit: Limit | None = None
     why_no_limit: Sentence | None = None
     lines: tuple[HotLine, ...] = ()
+    native: NativeOutput | None = None
     schema: int = SCHEMA
 
     @property

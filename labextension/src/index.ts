@@ -18,6 +18,8 @@ import { addToContextMenu, addToMenus, addToPalette } from './lab/menus';
 import { Notebooks } from './kernel/notebooks';
 import { Panel } from './sidebar/panel';
 import { placePanel, revealOnce } from './sidebar/placing';
+import { FoldedOutputs } from './lab/foldlines';
+import { foldDoor } from './receipts/folddoor';
 import { lineDoor } from './receipts/linedoor';
 import { door } from './receipts/restartdoor';
 import { Restarter } from './lab/restarter';
@@ -67,6 +69,8 @@ const plugin: JupyterFrontEndPlugin<void> = {
     door.changed.emit();
     lineDoor.at = node => notebooks.at(node);
     lineDoor.changed.emit();
+    foldDoor.at = new FoldedOutputs(tracker).at;
+    foldDoor.changed.emit();
 
     addCommands({ app, tracker, notebooks, panel, traced, restarter, language });
     addToContextMenu(app);

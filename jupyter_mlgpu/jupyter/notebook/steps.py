@@ -13,6 +13,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from jupyter_mlgpu.jupyter.notebook import native_lines
 from jupyter_mlgpu.jupyter.notebook.named_values import named_values
 from jupyter_mlgpu.measure.activity.activity import Activity
 from jupyter_mlgpu.measure.capture.capture import Capture
@@ -153,9 +154,11 @@ def with_logs(record: Record, capture: Capture) -> Record:
     said = capture.end_cell(record.cell.sequence)
     if said is None:
         return record
-    if not said.whole:
-        return record.with_logs(said.lines, {}, (STILL_READING,))
-    return record.with_logs(said.lines, said.facts, said.notes)
+    if said.whole:
+        record = record.with_logs(said.lines, said.facts, said.notes)
+    else:
+        record = record.with_logs(said.lines, {}, (STILL_READING,))
+    return native_lines.told(record, capture.shown_lines())
 
 
 def with_mps_log(record: Record, capture: Capture, environ: Mapping[str, str] = os.environ) -> Record:

@@ -14,7 +14,7 @@ from jupyter_mlgpu.measure.ops.profiler import Profiler, Refused, Session
 from jupyter_mlgpu.measure.ops.work import CellWork
 from jupyter_mlgpu.record.clock import real_time
 from jupyter_mlgpu.record.reading import Reading, missing
-from jupyter_mlgpu.record.record import WORKED_IN, Fact, OpStat
+from jupyter_mlgpu.record.record import PROFILE_READ, WORKED_IN, Fact, OpStat
 from jupyter_mlgpu.record.sentence import Sentence, say
 
 Find = Callable[[str], Profiler | Refused]
@@ -129,7 +129,7 @@ class CellProfile:
                     works.append((profile, done))
                 notes += _notes(profile, devices)
                 reading = Fact(round(real_time.perf_counter() - begun, 3), Sentence("time.perf_counter"))
-                facts[f"{framework}_profile_read_in_seconds"] = reading
+                facts[framework + PROFILE_READ] = reading
         finally:
             self.abandon()  # an interrupt while one is read must not leave another one on
         readings += self._work(works, facts)

@@ -7,6 +7,7 @@
 import { readHotLines, readLimit } from './limits';
 import { readLogs } from './logs';
 import type { ILogLine } from './logs';
+import { readNative } from './native';
 import { MANY, readOperation } from './operations';
 import { readReading } from './reading';
 import { readRequested } from './requested';
@@ -106,6 +107,8 @@ const readKnown = shape(
     whyNoLimit: sentence,
     /** The lines of code at which the cell was seen, the most often first. */
     lines: readHotLines,
+    /** Which lines of the cell's output are native; null: that is not known. */
+    native: readNative,
     /** What was left out of a receipt to keep the notebook small, and how many. */
     cut: pairsOf(count)
   }

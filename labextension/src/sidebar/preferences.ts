@@ -23,6 +23,8 @@ export const readPreferences = orEmpty(
       redrawSeconds: named('redrawSeconds', value => Math.min(amount(value) ?? 0, SLOWEST)),
       /** What a receipt under a cell is at first: a line, all that was measured, or nothing. */
       receipt: or('line', oneOf('line', 'open', 'hidden')),
+      /** Harmless native lines under a cell: in one line, which opens, or in their places; or all there is. */
+      nativeLines: named('nativeLines', or('fold', oneOf('fold', 'show', 'all'))),
       /** A language's code, or JupyterLab's language. */
       language: or('jupyterlab', word)
     }
