@@ -18,7 +18,10 @@ import { addToContextMenu, addToMenus, addToPalette } from './lab/menus';
 import { Notebooks } from './kernel/notebooks';
 import { Panel } from './sidebar/panel';
 import { placePanel, revealOnce } from './sidebar/placing';
+import { FinishedCells } from './lab/finished';
 import { FoldedOutputs } from './lab/foldlines';
+import { LiveLines } from './lab/liveline';
+import { setLanguage } from './lab/notices';
 import { foldDoor } from './receipts/folddoor';
 import { lineDoor } from './receipts/linedoor';
 import { door } from './receipts/restartdoor';
@@ -71,6 +74,9 @@ const plugin: JupyterFrontEndPlugin<void> = {
     lineDoor.changed.emit();
     foldDoor.at = new FoldedOutputs(tracker).at;
     foldDoor.changed.emit();
+    setLanguage(language);
+    new LiveLines(tracker, notebooks, language);
+    new FinishedCells(tracker, notebooks, language);
 
     addCommands({ app, tracker, notebooks, panel, traced, restarter, language });
     addToContextMenu(app);

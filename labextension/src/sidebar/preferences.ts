@@ -25,6 +25,8 @@ export const readPreferences = orEmpty(
       receipt: or('line', oneOf('line', 'open', 'hidden')),
       /** Harmless native lines under a cell: in one line, which opens, or in their places; or all there is. */
       nativeLines: named('nativeLines', or('fold', oneOf('fold', 'show', 'all'))),
+      /** Seconds that a cell has run before its end is told of where nobody sees it; 0: never. */
+      notifyAfter: named('notifyAfter', value => amount(value) ?? 60),
       /** A language's code, or JupyterLab's language. */
       language: or('jupyterlab', word)
     }
