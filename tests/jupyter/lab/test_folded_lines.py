@@ -144,6 +144,19 @@ def test_a_cell_with_the_tag_shows_its_lines(lab: Lab) -> None:
     expect(fold(lab, 1)).to_have_count(0)
 
 
+def test_a_notebook_whose_metadata_ask_for_it_shows_all_its_lines(lab: Lab) -> None:
+    path = lab.write("asks.ipynb", LOAD, f"{WRITE}native(ONEDNN)", kernel=KERNEL)
+    notebook = json.loads(path.read_text())
+    notebook["metadata"]["jupyter_mlgpu"] = {"logs": "show"}
+    path.write_text(json.dumps(notebook))
+    lab.open("asks.ipynb")
+    lab.run_to_end(0)
+    lab.run_to_end(1)
+    expect(lab.cell(1).locator(".jp-mlgpu-Receipt")).to_contain_text("1 note")
+    expect(in_sight(lab, 1, "oneDNN")).to_have_count(1)
+    expect(fold(lab, 1)).to_have_count(0)
+
+
 def test_a_lesson_that_reads_log_lines_shows_them(lab: Lab) -> None:
     reads = "import jupyter_mlgpu\nfrom jupyter_mlgpu.lessons import check\njupyter_mlgpu.records()[-1].logs"
     run(lab, "lesson.ipynb", f"{WRITE}native(ONEDNN)", reads)
