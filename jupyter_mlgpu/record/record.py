@@ -25,7 +25,7 @@ from jupyter_mlgpu.record.sentence import Sentence, say
 
 SCHEMA = 2
 #: What is not written where there is none: records had none of it at first.
-_LEFT_OUT = ("limit", "why_no_limit", "lines")
+_LEFT_OUT = ("limit", "why_no_limit", "lines", "repeat")
 #: A note of a record whose cell wrote more native lines than were read at its end.
 STILL_READING = say(
     "This cell wrote many native lines, which are still being read; its record will have all of them."
@@ -113,6 +113,18 @@ class Cell(Struct, frozen=True):
     name: str
 
 
+class Repeat(Struct, frozen=True):
+    """Which run of a cell that repeats a record is.
+
+    Number 0 warms up, 1 to `of` are the timing, and the one after them is the profiler's. `walls` are the
+    seconds of the runs before it, in the last of its records alone: None where one was not measured.
+    """
+
+    number: Count
+    of: Count
+    walls: tuple[Measured | None, ...] = ()
+
+
 class LogLine(Struct, frozen=True):
     """One native log message of the cell; `id` is None where it is not known what it means.
 
@@ -171,7 +183,8 @@ class Record(Struct, frozen=True):
     `started_monotonic_ns` is the moment of `started_at` on the kernel's own clock: only differences within a
     run mean something. `limit` is what the cell spent most of its time on; where that is None,
     `why_no_limit` says why, but in records from before it was told. `lines` are those of the code at which
-    the cell was seen most, the most often first. `notes` are sentences for the reader.
+    the cell was seen most, the most often first. `repeat` is None but for a run of a cell that repeats.
+    `notes` are sentences for the reader.
     """
 
     run: Run
@@ -191,6 +204,7 @@ class Record(Struct, frozen=True):
     limit: Limit | None = None
     why_no_limit: Sentence | None = None
     lines: tuple[HotLine, ...] = ()
+    repeat: Repeat | None = None
     schema: int = SCHEMA
 
     @property

@@ -228,3 +228,24 @@ def test_magics_answer_in_the_language_that_the_lessons_were_told_to_speak(start
     refused = notebook.run("%mlc_trace nonsense")
     assert refused.status == "error"
     assert "之后的命令 'nonsense' 无法识别" in refused.text
+
+
+def test_cells_are_named_by_their_execution_count_everywhere(start_kernel):
+    notebook = start_kernel()
+    notebook.run("%mlc_trace status\n")  # a cell without a record: from here on the two numbers differ
+    first, again, other = (notebook.run(code) for code in ("x = 1", "x = 1", "y = 2"))
+    own = other.receipt["cell"]["sequence"]
+    assert own != other.execution_count
+    shown = notebook.run("%mlc_trace show").text.splitlines()
+    assert [line.split()[0] for line in shown[1:]] == [
+        f"[{one.execution_count}]" for one in (first, again, other)
+    ]
+    why = notebook.run(f"%mlc_trace why {other.execution_count}")
+    own_why = notebook.run(f"%mlc_trace why #{own}  # by its own number")
+    assert f"[{other.execution_count}]" in str(why.outputs)
+    assert str(why.outputs) == str(own_why.outputs)
+    compared = notebook.run(f"%mlc_trace compare #{own - 2}-#{own - 1} {other.execution_count}")
+    assert f"records #{own - 2}-#{own - 1} and cell [{other.execution_count}]" in str(compared.outputs)
+    exported = notebook.run(f"%mlc_trace export --cell {other.execution_count} one.json").text
+    assert "of 1 cell to one.json" in exported
+    assert json.loads((notebook.folder / "one.json").read_text())["otherData"]["cells"] == 1

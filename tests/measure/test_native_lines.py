@@ -315,7 +315,7 @@ def test_the_logs_command_explains_shows_raw_lines_and_writes_json(reload_kernel
     assert "Metal device set to: Apple M1 Max\nplain" in raw
     lines = [json.loads(line) for line in notebook.run("%mlc_trace logs --json").text.splitlines()]
     assert [line["id"] for line in lines] == ["metal-device-set", None]
-    assert lines[0]["cell"] == 1
+    assert (lines[0]["cell"], lines[0]["record"]) == (1, 1)
 
 
 def test_verbose_sets_what_a_framework_reads_and_unloading_takes_it_back(reload_kernel):

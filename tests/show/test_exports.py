@@ -175,7 +175,7 @@ def exported(shared_two_cpus: Any) -> Any:
         assert result.status == "ok"
         said = two_cpus.run("%mlc_trace export all.json.gz").text
         assert "operations of 1 of them" in said
-        assert two_cpus.run(f"%mlc_trace export --cell {result.receipt['cell']['sequence']} one.json").text
+        assert two_cpus.run(f"%mlc_trace export --cell {result.execution_count} one.json").text
         assert two_cpus.run("%mlc_trace export --xprof prof").text.startswith("Wrote ")
     return two_cpus.folder, result.receipt
 
@@ -202,7 +202,6 @@ def test_a_query_of_perfetto_gives_the_operations_of_a_profiled_cell_with_their_
 @reads_traces
 def test_operations_stand_inside_their_cell_and_blocks_too(exported: Any, query: Query) -> None:
     folder, receipt = exported
-    number = receipt["cell"]["sequence"]
     rows = query(
         (folder / "one.json").read_bytes(),
         "select category, name, ts, dur from slice order by ts",
@@ -219,7 +218,7 @@ def test_operations_stand_inside_their_cell_and_blocks_too(exported: Any, query:
     assert all(row["ts"] + row["dur"] <= cell["ts"] + cell["dur"] + slack for row in operations)
     trace = json.loads((folder / "one.json").read_text())
     assert trace["otherData"]["cells"] == 1
-    assert all(one["args"]["cell"] == number for one in trace["traceEvents"] if one.get("cat") == "cell")
+    assert all(one["args"]["cell"] == f"[{receipt['cell']['execution_count']}]" for one in trace["traceEvents"] if one.get("cat") == "cell")
 
 
 @reads_traces

@@ -263,7 +263,7 @@ def test_an_empty_table_says_what_to_do():
 def test_a_table_has_a_line_for_each_record():
     lines = text.table([example_record(1), example_record(2)]).splitlines()
     assert len(lines) == 3
-    assert lines[1].startswith("1 ")
+    assert lines[1].startswith("[1] ")
 
 
 def test_the_details_name_sources_and_reasons():

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from jupyter_mlgpu.explain.statistics import Estimate, median, ratio_interval
 from jupyter_mlgpu.record import units
+from jupyter_mlgpu.record.cellnumbers import CellNumber
 from jupyter_mlgpu.record.errors import UsageError
 from jupyter_mlgpu.record.instruments import Instrument, Instruments, called
 from jupyter_mlgpu.record.reading import QUANTITIES
@@ -97,7 +98,8 @@ def compare(
 ) -> RecordComparison:
     """What differs between two groups of records, such as `load_records` or `records()` give.
 
-    A cell's number stands for the runs of its code, a text for the `trace` blocks of that name.
+    A cell's number, the one in its brackets, stands for the runs of its code, a text for the `trace` blocks
+    of that name, or as "10.2" for one run of a cell and as "#12" for one record.
 
     Where each group holds runs of one cell alone, these two are compared; else each cell with the runs of the
     same code in the other group. Raises UsageError where no cell can be compared.
@@ -125,7 +127,7 @@ def compare(
 
 
 def _records(which: Runs | Iterable[Record]) -> Iterable[Record]:
-    if not isinstance(which, int | str | Record):
+    if not isinstance(which, int | str | CellNumber | Record):
         return which
     from jupyter_mlgpu.measure.tracing import runs_of
 

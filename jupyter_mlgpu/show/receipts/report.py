@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from jupyter_mlgpu.measure.frameworks import registry
-from jupyter_mlgpu.record import units
+from jupyter_mlgpu.record import cellnumbers, units
 from jupyter_mlgpu.record.record import Record
 from jupyter_mlgpu.show.markup import Markup, data_script, document, element, joined, script
 from jupyter_mlgpu.show.page import plotly
@@ -109,7 +109,7 @@ def _sections(charts: Sequence[figures.Figure]) -> list[Markup]:
 
 
 def _receipt(record: Record) -> Markup:
-    name = element("h3", f"{figures.label(record)} {record.cell.name}")
+    name = element("h3", f"{cellnumbers.name(record)} {record.cell.name}")
     return _line(element("article", name, html.drawn(record), class_=record.outcome))
 
 

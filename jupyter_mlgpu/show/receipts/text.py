@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from jupyter_mlgpu.record import units
+from jupyter_mlgpu.record import cellnumbers, units
 from jupyter_mlgpu.record.record import LogLine, Record
 from jupyter_mlgpu.record.sentence import say
 from jupyter_mlgpu.show.page import text
@@ -52,13 +52,16 @@ def _operations(record: Record) -> list[str]:
     return [operations.SENTENCE, *lines]
 
 
-def table(records: Sequence[Record]) -> str:
-    """One line a record: number, time and what limits it, CPU time, memory, where it ran, line of code."""
+def table(records: Sequence[Record], called: Mapping[tuple[str, int], str] = {}) -> str:
+    """One line a record: number, time and what limits it, CPU time, memory, where it ran, line of code.
+
+    `called` has what people call each record, by its key; else it is what that calls itself.
+    """
     if not records:
         return say("No records yet: run a cell with tracing on.")
     rows = (
         (
-            str(record.cell.sequence),
+            called.get(record.key, cellnumbers.name(record)),
             limits.with_kind(_figure(record, "wall_time"), record),
             *(_figure(record, quantity) for quantity in ("cpu_time", "peak_memory_process")),
             ", ".join(filter(None, [words.label(record), words.where(record)])),
