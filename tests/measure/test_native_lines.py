@@ -306,7 +306,7 @@ def test_live_lines_reach_the_browser_while_the_cell_runs(reload_kernel):
 
 def test_the_logs_command_explains_shows_raw_lines_and_writes_json(reload_kernel):
     notebook = reload_kernel(**USERS)
-    notebook.run(r'import os; os.write(2, b"Metal device set to: Apple M1 Max\nplain\n");')
+    written = notebook.run(r'import os; os.write(2, b"Metal device set to: Apple M1 Max\nplain\n");')
     explained = notebook.run("%mlc_trace logs").text
     assert "info" in explained
     assert "| Metal device set to: Apple M1 Max" in explained
@@ -315,7 +315,7 @@ def test_the_logs_command_explains_shows_raw_lines_and_writes_json(reload_kernel
     assert "Metal device set to: Apple M1 Max\nplain" in raw
     lines = [json.loads(line) for line in notebook.run("%mlc_trace logs --json").text.splitlines()]
     assert [line["id"] for line in lines] == ["metal-device-set", None]
-    assert (lines[0]["cell"], lines[0]["record"]) == (1, 1)
+    assert (lines[0]["cell"], lines[0]["record"]) == (written.execution_count, 1)
 
 
 def test_verbose_sets_what_a_framework_reads_and_unloading_takes_it_back(reload_kernel):

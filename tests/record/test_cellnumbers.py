@@ -113,7 +113,9 @@ def test_a_number_that_was_a_records_own_leads_to_it():
     assert refused("#9", record(3, 10)) == "There is no record #9. `%mlc_trace show` lists them."
 
 
-@pytest.mark.parametrize("word", ["", "ten", "10.", "-3", "#3.1", "1e3", "١٠", "1" * 19, "10 11", "10@"])
+@pytest.mark.parametrize(
+    "word", ["", "ten", "10.", "-3", "#3.1", "1e3", "\N{ARABIC-INDIC DIGIT ONE}", "1" * 19, "1 2"]
+)
 def test_what_is_no_number_is_said_in_one_sentence(word):
     assert parsed(word) is None
     with pytest.raises(UsageError, match="A cell is named by its number, found"):

@@ -218,7 +218,11 @@ def test_operations_stand_inside_their_cell_and_blocks_too(exported: Any, query:
     assert all(row["ts"] + row["dur"] <= cell["ts"] + cell["dur"] + slack for row in operations)
     trace = json.loads((folder / "one.json").read_text())
     assert trace["otherData"]["cells"] == 1
-    assert all(one["args"]["cell"] == f"[{receipt['cell']['execution_count']}]" for one in trace["traceEvents"] if one.get("cat") == "cell")
+    assert all(
+        one["args"]["cell"] == f"[{receipt['cell']['execution_count']}]"
+        for one in trace["traceEvents"]
+        if one.get("cat") == "cell"
+    )
 
 
 @reads_traces

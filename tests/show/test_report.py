@@ -8,6 +8,7 @@ from html.parser import HTMLParser
 
 from msgspec.structs import replace
 
+from jupyter_mlgpu.record import cellnumbers
 from jupyter_mlgpu.record.reading import Reading, missing
 from jupyter_mlgpu.record.record import DeviceUse, LogLine, RanOn, Record
 from jupyter_mlgpu.show.receipts import figures
@@ -216,4 +217,4 @@ def test_an_unknown_place_is_said_with_its_reason():
 
 def test_cells_are_called_by_the_notebooks_number_where_it_is_known():
     script = record(cell=replace(example_record(7).cell, execution_count=None))
-    assert [figures.label(one) for one in (example_record(3), script)] == ["[3]", "#7"]
+    assert [cellnumbers.name(one) for one in (example_record(3), script)] == ["[3]", "#7"]

@@ -2,7 +2,8 @@
 
 Light runs are compared with light ones alone, and only those that ended well: a profiler makes a cell slower.
 Times per operation are compared between profiled runs. A cell is its code: records with the same digest are
-runs of one cell. First runs count like the others, for nothing in a record says that a run was the first.
+runs of one cell. First runs count like the others, for nothing in a record says that a run was the first, but
+for the run that warms up in a cell that repeats.
 """
 
 from __future__ import annotations
@@ -160,7 +161,8 @@ def _pair(first: Sequence[Record], second: Sequence[Record]) -> Pair:
 
 
 def _counted(records: Sequence[Record], mode: str) -> list[Record]:
-    return [one for one in records if one.mode == mode and one.outcome == "ok"][-MOST:]
+    good = [one for one in records if one.mode == mode and one.outcome == "ok"]
+    return [one for one in good if one.repeat is None or one.repeat.number > 0][-MOST:]
 
 
 def _quantity(

@@ -152,7 +152,9 @@ class Extension:
         from jupyter_mlgpu.jupyter.notebook.magics import MlgpuMagics
         from jupyter_mlgpu.jupyter.notebook.ops_command import RepeatedCell
 
-        repeats = RepeatedCell(self._shell, self._events)
+        repeats = RepeatedCell(
+            self._shell, self._events, lambda one: self.kit.store.get(one.key), self._show_receipt
+        )
         magics = MlgpuMagics(self._shell, self.commands, self.devices, repeats, self.catch_up)
         ends.callback(self.commands.stop_sharing)
         ends.callback(self.commands.restore_environment)
@@ -237,12 +239,16 @@ class Extension:
             self._logbook.cell_ended(record)
             self._post_mortem.record_made(record)
         finally:
-            if self.audience.asked:
-                # Loaded with the first receipt: what draws it is a sixth of what loading would take.
-                from jupyter_mlgpu.jupyter.notebook import receipts
+            if record.repeat is None:
+                self._show_receipt(record)
 
-                # Last, for the thread that publishes it takes Python's lock at once, and this one would wait.
-                receipts.show(record, last=not self._events.inside_a_cell)
+    def _show_receipt(self, record: Record) -> None:
+        if self.audience.asked:
+            # Loaded with the first receipt: what draws it is a sixth of what loading would take.
+            from jupyter_mlgpu.jupyter.notebook import receipts
+
+            # Last, for the thread that publishes it takes Python's lock at once, and this one would wait.
+            receipts.show(record, last=not self._events.inside_a_cell)
 
     def _push(self, event: dict[str, Any]) -> None:
         self.channel.push(event)

@@ -151,14 +151,13 @@ class MlgpuMagics(Magics):
             # a cell that repeats; else the magic was called from a program.
             with _one_sentence():
                 wanted = asked(line)
-                said = None if wanted.repeat is None else self._repeats.run(cell, wanted, wanted.repeat)
-                if wanted.ops and said is None:
+                if wanted.repeat is not None:
+                    self._repeats.run(cell, wanted, wanted.repeat)
+                elif wanted.ops:
                     self._repeats.refuse()
-            if said is None:
+            if wanted.repeat is None:
                 ours = self._ours("%%mlc_trace")  # else a magic of the user's has called us, and would again
                 self._shell.run_cell(f"%%mlc_trace {line}\n{cell}" if ours else cell).raise_error()
-            elif said:
-                _print(said)
             return None
         if line.endswith(THIS_CELL):
             with _one_sentence():

@@ -11,7 +11,7 @@ from jupyter_mlgpu.show.markup import Markup, element, image, joined, one_line
 from jupyter_mlgpu.show.page.html import table
 from jupyter_mlgpu.show.page.model import Table
 from jupyter_mlgpu.show.page.text import visible
-from jupyter_mlgpu.show.receipts import limits, notes, operations, words
+from jupyter_mlgpu.show.receipts import limits, notes, operations, repeats, words
 
 # Told apart without colour, which a page of somebody else's may not have.
 _MARKS = {"fatal": "✖", "action": "▲", "performance": "◆", "info": "●", "harmless": "✓", "unknown": "?"}
@@ -35,6 +35,7 @@ def drawn(record: Record, cut: Mapping[str, int] | None = None) -> Markup:
     return element(
         "details",
         element("summary", joined(element("b", label), ": ") if label else None, line),
+        *(element("div", _text(one)) for one in repeats.strip(record)),
         *_limit(record),
         *(element("div", one) for one in [*record.notes, *words.left_out(cut)]),
         *map(note, notes.worst_first(record.logs)),

@@ -10,7 +10,7 @@ from jupyter_mlgpu.record.sentence import say
 from jupyter_mlgpu.show.page import text
 from jupyter_mlgpu.show.page.model import Table
 from jupyter_mlgpu.show.page.text import visible
-from jupyter_mlgpu.show.receipts import limits, notes, operations, words
+from jupyter_mlgpu.show.receipts import limits, notes, operations, repeats, words
 
 #: Log lines to act on that a receipt spells out; the others are counted.
 ACT_LINES = 10
@@ -24,7 +24,14 @@ def receipt(record: Record, cut: Mapping[str, int] | None = None) -> str:
     label = words.label(record)
     line = " · ".join([words.line(record), *notes.summary(record, cut)])
     head = f"[mlgpu] {label + ': ' if label else ''}{line}"
-    below = [*_limit(record), *_to_act_on(record), *_operations(record), *record.notes, *words.left_out(cut)]
+    below = [
+        *repeats.strip(record),
+        *_limit(record),
+        *_to_act_on(record),
+        *_operations(record),
+        *record.notes,
+        *words.left_out(cut),
+    ]
     return "\n".join([head, *(f"        {one}" for one in below)])
 
 

@@ -10,7 +10,7 @@ from jupyter_mlgpu.record import units
 from jupyter_mlgpu.record.devicewords import EVERY
 from jupyter_mlgpu.record.reading import Reading
 from jupyter_mlgpu.record.record import RanOn, Record
-from jupyter_mlgpu.show.receipts import limits, notes
+from jupyter_mlgpu.show.receipts import limits, notes, repeats
 
 # Words of facts' names that are not written in lower case.
 _WRITTEN = {
@@ -89,7 +89,8 @@ def _share(entry: RanOn, *, alone: bool) -> str:
 def line(record: Record) -> str:
     """The receipt's one line, without the mark of its outcome."""
     wall = record.reading("wall_time")
-    parts = [shown(wall, record) if wall.value is not None else "time not measured"]
+    own = shown(wall, record) if wall.value is not None else "time not measured"
+    parts = [repeats.headline(record) or own]
     parts += [limits.clause(record.limit) or "", where(record)]
     parts += _busy(record)
     cpu = record.find("cpu_time")
@@ -135,8 +136,10 @@ def label(record: Record) -> str:
     words = {"ok": [], "error": ["error"], "interrupted": ["interrupted"]}[record.outcome]
     if record.origin != "live":
         words = [record.origin, *words]
-    if record.mode == "profiled":
+    if record.mode == "profiled" and not repeats.timing(record):  # the time in its line is no profiled one
         words = [*words, "profiled"]
+    if record.repeat is not None and record.repeat.number == 0:
+        words = [*words, "warm-up"]
     return ", ".join(words)
 
 
