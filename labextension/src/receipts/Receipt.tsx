@@ -12,6 +12,7 @@ import { LogNotes } from './LogNotes';
 import { NotesCount } from './NotesCount';
 import { Outcome } from './Outcome';
 import { Notes, RecordDetails } from './RecordDetails';
+import { Runs } from './Runs';
 import { TimeBars } from './TimeBars';
 import { Caret } from './icons';
 import type { ILineFinder } from './linedoor';
@@ -64,6 +65,7 @@ function KnownReceipt(props: {
           <NotesCount record={record} t={t} />
         </span>
       </button>
+      <Runs record={record} t={t} />
       <Notes record={record} t={t} />
       <div id={details} hidden={!open}>
         {open && (

@@ -2,11 +2,12 @@
  * Records in words, as jupyter_mlgpu/show/receipts/words.py says them, in the user's language.
  */
 
-import { dotted, formatBytes, formatShare, formatValue } from './format';
+import { dotted, formatBytes, formatSeconds, formatShare, formatValue } from './format';
 import { isMessage } from '../language/i18n';
 import type { Translate } from '../language/i18n';
 import { clause } from './limits';
 import type { IReading, IRecord } from './record';
+import { isWarmUp, median, timedRuns } from './repeat';
 import { inWords, requestedOf } from './requested';
 
 const TIMES = ['wall_time', 'cpu_time', 'device_time'];
@@ -98,19 +99,30 @@ export function place(record: IRecord, t: Translate): string {
 }
 
 /** What is to be known before a record's figures: where it comes from, how it ended, and with what it was made. */
-export function labels({ origin, outcome, mode }: IRecord, t: Translate): string {
+export function labels(record: IRecord, t: Translate): string {
+  const { origin, outcome } = record;
   return dotted(
     origin !== 'live' && t(origin),
     outcome !== 'ok' && t(outcome),
-    mode === 'profiled' && t('profiled')
+    // The time that stands first is no profiled one, where timed runs came before.
+    record.mode === 'profiled' && timedRuns(record).length === 0 && t('profiled'),
+    isWarmUp(record) && t('warmUp')
   );
+}
+
+/** The timing of a cell that repeats, in the record of its last run; empty elsewhere. */
+function timingInWords(record: IRecord, t: Translate): string {
+  const walls = timedRuns(record);
+  const time = formatSeconds(median(walls));
+  return walls.length > 0 ? t('medianOfRuns', { median: time, count: walls.length }) : '';
 }
 
 /** The record in one line, without how it ended. */
 export function line(record: IRecord, t: Translate): string {
   const [wall, cpu] = ['wall_time', 'cpu_time'].map(quantity => known(record, quantity));
   return dotted(
-    wall ? shown(wall, record, t) : `${t('wall_time')}: ${t('notMeasured')}`,
+    timingInWords(record, t) ||
+      (wall ? shown(wall, record, t) : `${t('wall_time')}: ${t('notMeasured')}`),
     clause(record.limit, t),
     place(record, t),
     cpu && record.mode !== 'profiled' && `${t('cpu_time')} ${shown(cpu, record, t)}`,

@@ -11,7 +11,8 @@ import {
   rowsOf,
   runsByCell,
   select,
-  trendOf
+  trendOf,
+  trendOfRepeat
 } from '../record/cellrows';
 import type { IRecordFilter } from '../record/cellrows';
 import { formatSeconds } from '../record/format';
@@ -93,11 +94,14 @@ export function RecordList(
       return null;
     }
     if (one.entry === null) {
-      const { record } = one.heading.example;
+      const { group, members, example } = one.heading;
+      const { record } = example;
+      const trend =
+        group === 'cell' ? trendOf(record, runs) : group === 'repeat' && trendOfRepeat(members);
       return (
         <GroupHeading
           heading={one.heading}
-          trend={one.heading.group === 'cell' ? trendOf(record, runs) : null}
+          trend={trend || null}
           current={record.runId === run}
           tabStop={tabStop}
           onToggle={() => setClosed(toggled(closed, one.key))}
@@ -106,7 +110,8 @@ export function RecordList(
       );
     }
     const { entry } = one;
-    const told = followed.group !== 'cell' && isNewestRun(entry, runs);
+    const told =
+      followed.group !== 'cell' && entry.record.repeat === null && isNewestRun(entry, runs);
     return (
       <RecordRow
         entry={entry}

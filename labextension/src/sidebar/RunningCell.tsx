@@ -3,6 +3,7 @@
 import { useEffect, useState } from 'react';
 import type { ReactElement } from 'react';
 
+import { cellNumber } from '../record/cellnumber';
 import { dotted, formatClock } from '../record/format';
 import type { Translate } from '../language/i18n';
 import type { IRunningCell } from '../kernel/state';
@@ -52,13 +53,13 @@ function Phase(props: { running: IRunningCell; t: Translate }): ReactElement | n
   return known ? <p className="jp-mlgpu-Running-phase">{known}</p> : null;
 }
 
-/** A cell's execution count, as the notebook writes it, and its first line of code. */
+/** A cell's number, as the notebook writes it, and its first line of code. */
 export function CellName(props: { cell: ICell; running?: boolean }): ReactElement {
   const { cell, running = false } = props;
-  const { executionCount, name } = cell;
+  const { name } = cell;
   return (
     <>
-      <span className="jp-mlgpu-Count">{`[${running ? '*' : (executionCount ?? ' ')}]`}</span>
+      <span className="jp-mlgpu-Count">{running ? '[*]' : cellNumber(cell)}</span>
       <code className="jp-mlgpu-Name" title={name}>
         {name}
       </code>
