@@ -6,12 +6,13 @@ In records, and told to browsers, it is a mapping of frameworks to devices, `EVE
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol, TypeVar, cast
 
 from jupyter_mlgpu.record.errors import DeviceError, UsageError
 from jupyter_mlgpu.record.sentence import Sentence, say
+from jupyter_mlgpu.record.words import nearest
 
 #: The key of a mapping framework -> device under which the device of every other framework stands.
 EVERY = "*"
@@ -35,13 +36,18 @@ class DeviceWord:
     number: int | None = None
 
     @classmethod
-    def parse(cls, text: str) -> DeviceWord:
-        """The word that somebody wrote; raises UsageError with the valid words."""
+    def parse(cls, text: str, others: Collection[str] = ()) -> DeviceWord:
+        """The word that somebody wrote; raises UsageError with the valid words.
+
+        `others` are words that may stand there instead, and may be meant.
+        """
         match = _WORD.fullmatch(text.strip().lower())
         if match is None:
+            near = nearest(text.strip(), ("cpu", "gpu", "any", *others), 0.7)  # a TPU is no CPU
+            meant = "".join(f"{one} " for one in near)
             raise UsageError(
-                f"Unknown device {text.strip()!r}. Choose cpu, gpu, any, or a numbered device such as cpu:1 "
-                "or gpu:0; in a notebook `%mlc_device list` shows what exists."
+                f"Unknown device {text.strip()!r}. {meant}Choose cpu, gpu, any, or a numbered device such as "
+                "cpu:1 or gpu:0; in a notebook `%mlc_device list` shows what exists."
             )
         return cls(cast(Literal["cpu", "gpu", "any"], match[1] or "any"), int(match[2]) if match[2] else None)
 

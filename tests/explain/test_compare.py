@@ -88,7 +88,8 @@ def test_the_comparison_can_be_kept_in_a_variable(plain):
         ("1 2 3", "found 3"),
         ("{last} 9999", "There is no record of a cell [9999]"),
         ("no.jsonl other.jsonl", "cannot be read"),
-        ("tpu:7 gpu", "no records in tpu:7 and gpu"),
+        ("gpu:7 gpu", "no records in gpu:7 and gpu"),
+        ("cpuu gpu", "Did you mean cpu?"),
         ("?! 1", "is no cell, file or device"),
     ],
 )

@@ -22,7 +22,7 @@ RACE_CELL = "%%mlc_race"
 _BEFORE_ANOTHER = (TRACE_CELL, "%%mlc_device")
 
 _LOADS_US = re.compile(r"^\s*%?(re)?load_ext\s+jupyter_mlgpu\b", re.MULTILINE)
-_NAMED_AS_OURS = re.compile(r"^\s*(%%?mlc_\w*)", re.MULTILINE)
+_NAMED_AS_OURS = re.compile(r"^\s*(%%?mlc_\w*|%mlgpu\b)", re.MULTILINE)
 
 
 def only_ours(code: str, ours: Ours) -> bool:

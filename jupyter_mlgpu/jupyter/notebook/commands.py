@@ -18,7 +18,7 @@ from jupyter_mlgpu.record import cellnumbers
 from jupyter_mlgpu.record.errors import UsageError
 from jupyter_mlgpu.record.sentence import Sentence, below, joined, say, say_count
 from jupyter_mlgpu.record.shown import Shown
-from jupyter_mlgpu.record.words import unknown
+from jupyter_mlgpu.record.words import typed, unknown
 
 if TYPE_CHECKING:
     from jupyter_mlgpu.explain.comparing.compare import RecordComparison
@@ -199,17 +199,12 @@ class Commands:
 
         records = self.kit.store.records()
         called = cellnumbers.names(records, self.kit.recorder.run.id)
-        if option == "--raw":
+        explained = say("`%mlc_trace logs` alone explains each line.")
+        asked = typed(option, "%mlc_trace logs", explained, flags=("--raw", "--json"), places=False).options
+        if "--raw" in asked:
             return self._raw(called)
-        if option == "--json":
+        if "--json" in asked:
             return logbook.as_json(records, self.logbook.early)
-        if option:
-            raise UsageError(
-                say(
-                    "Unknown option {option} after %mlc_trace logs: leave it out, or choose --raw or --json.",
-                    option=repr(option),
-                )
-            )
         return logbook.explained(records, self.logbook.early, called)
 
     def _raw(self, called: Mapping[tuple[str, int], str]) -> str:

@@ -24,7 +24,7 @@ from jupyter_mlgpu.record import cellnumbers, files
 from jupyter_mlgpu.record.errors import UsageError
 from jupyter_mlgpu.record.record import Record
 from jupyter_mlgpu.record.sentence import joined, say
-from jupyter_mlgpu.record.words import typed
+from jupyter_mlgpu.record.words import typed, unknown
 from jupyter_mlgpu.show.comparing import page
 from jupyter_mlgpu.show.page import view
 from jupyter_mlgpu.show.page.shown import drawn
@@ -100,7 +100,11 @@ def _side(word: str, kit: Kit) -> Sequence[Record]:
     if path.is_file() or "." in word or "/" in word:
         return files.load_records(path)[0]
     if _DEVICE.fullmatch(word):
-        return [one for one in records if word in _devices(one)]
+        ran = [one for one in records if word in _devices(one)]
+        known = sorted({"cpu", "gpu", *(device for one in records for device in _devices(one))})
+        if not ran and word.partition(":")[0] not in known:
+            raise UsageError(joined(unknown(say("device"), word, known, "%mlc_trace compare"), _HELP))
+        return ran
     raise UsageError(joined(say("{word} is no cell, file or device.", word=repr(word)), _HELP))
 
 

@@ -47,7 +47,7 @@ class DeviceCommands:
             return below(self.status(), report())
         if word == "list":
             return self.list(framework)
-        return self.select(DeviceWord.parse(word), framework)
+        return self.select(DeviceWord.parse(word, ("status", "list")), framework)
 
     def select(self, word: DeviceWord, framework: str | None = None, *, importing: bool = True) -> Sentence:
         """`%mlc_device WORD`; returns the sentence to print.

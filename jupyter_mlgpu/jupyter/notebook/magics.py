@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 @magics_class
 class MlgpuMagics(Magics):
-    """`%mlc_device`, `%mlc_trace`, `%mlc_plan`, `%%mlc_race`, `%mlc_bench`, `%mlc_doctor`, `%mlc_share`."""
+    """`%mlgpu`, which lists them, and `%mlc_device`, `%mlc_trace`, `%%mlc_race` and the others."""
 
     def __init__(
         self,
@@ -46,6 +46,22 @@ class MlgpuMagics(Magics):
         self._ours = ours_in(shell)
         self._commands = commands
         self._repeats = repeats
+
+    @line_magic
+    def mlgpu(self, line: str) -> None:
+        """All magics of jupyter_mlgpu, one line each with an example.
+
+        %mlgpu                 the list; each magic's own help is its name with a question mark
+
+        Example:
+
+            %mlgpu
+            %mlc_trace?
+        """
+        from jupyter_mlgpu.jupyter.notebook.overview import overview
+
+        with _one_sentence():
+            _print(overview(_without_comment(line)))
 
     @line_cell_magic
     def mlc_device(self, line: str, cell: str | None = None) -> None:

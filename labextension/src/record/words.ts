@@ -104,8 +104,7 @@ export function labels(record: IRecord, t: Translate): string {
   return dotted(
     origin !== 'live' && t(origin),
     outcome !== 'ok' && t(outcome),
-    // The time that stands first is no profiled one, where timed runs came before.
-    record.mode === 'profiled' && timedRuns(record).length === 0 && t('profiled'),
+    record.mode === 'profiled' && t('profiled'),
     isWarmUp(record) && t('warmUp')
   );
 }
