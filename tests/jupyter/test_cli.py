@@ -57,7 +57,7 @@ def test_no_words_at_all_show_the_help(capsys):
     with pytest.raises(SystemExit) as ended:
         cli.main([])
     assert ended.value.code == 0
-    assert "commands:" in capsys.readouterr().out
+    assert "every day:" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("command", cli.COMMANDS)

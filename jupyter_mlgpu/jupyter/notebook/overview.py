@@ -32,7 +32,7 @@ def overview(words: str) -> Sentence:
         )
     width = max(map(len, (*_EVERY_DAY, *_MORE)))
     lines = {
-        group: [f"  {typed:{width}}  {does}" for typed, does in magics.items()]
+        group: [say("  {typed}  {does}", typed=f"{one:{width}}", does=does) for one, does in magics.items()]
         for group, magics in (("every day", _EVERY_DAY), ("more", _MORE))
     }
     return below(
