@@ -51,7 +51,7 @@ def test_profiled_runs_are_in_no_trend(lab: Lab) -> None:
 
 def test_two_cells_are_compared_as_the_magic_compares_them(lab: Lab) -> None:
     lab.write(
-        "cells_compare.ipynb", LOAD, "a = sum(range(1000))", "b = sum(range(2000))", "%mlc_trace compare 1 5"
+        "cells_compare.ipynb", LOAD, "a = sum(range(1000))", "b = sum(range(2000))", "%mlc_trace compare 2 6"
     )
     lab.open("cells_compare.ipynb")
     lab.run_to_end(0)
