@@ -189,7 +189,7 @@ def _none(number: CellNumber, records: Sequence[Record], of_cell: Sequence[Recor
         return say(
             "Cell {cell} has no run {turn}: choose {choices}.",
             cell=CellNumber(number.number, run=number.run).name,
-            turn=number.turn,
+            turn=number.turn or 0,
             choices=_choices(of_cell, records, run),
         )
     if number.own:

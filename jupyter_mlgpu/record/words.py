@@ -78,8 +78,8 @@ def nearest(word: str, known: Collection[str], likeness: float = 0.6) -> list[Se
     """The word that may be meant, in a sentence; empty where none is as near as `likeness`, from 0 to 1."""
     from difflib import get_close_matches  # seldom needed
 
-    written = {one.lower(): one for one in known}
-    found = get_close_matches(word.lower(), written, 1, likeness)
+    written = {one.lower().lstrip("-%"): one for one in known}  # two words are not alike for their dashes
+    found = get_close_matches(word.lower().lstrip("-%"), written, 1, likeness)
     return [say("Did you mean {word}?", word=written[one]) for one in found]
 
 

@@ -130,8 +130,8 @@ def test_where_it_is_not_known_the_closed_receipt_is_as_before_and_the_opened_on
 def test_a_table_and_a_report_join_the_kind_to_the_wall_time():
     rows = text.table([example_record(), limited_record(2, confidence="likely")]).splitlines()
     assert rows[0].split() == ["cell", "wall", "CPU", "peak", "memory", "where", "code"]
-    assert rows[1].startswith("1     500 ms ")
-    assert rows[2].startswith("2     14.7 s, likely: preparing input  13.9 s")
+    assert rows[1].startswith("[1]   500 ms ")
+    assert rows[2].startswith("[2]   14.7 s, likely: preparing input  13.9 s")
     (time,) = [one for one in figures.charts([example_record(), limited_record(2)]) if one.title == "Time"]
     assert [row[1] for row in time.table.rows] == ["500 ms", "14.7 s, preparing input"]
 
