@@ -127,16 +127,17 @@ class RepeatedCell:
                 say("--repeat cannot run a cell with `await` outside functions: leave --repeat out.")
             )
         made: list[Record] = []
+        walls: list[float | None] = []
         for number in range(times + 2):
-            walls = tuple(_rounded(record.reading("wall_time").value) for record in made)
-            turn = Repeat(number, times, walls)
+            turn = Repeat(number, times, tuple(walls))
             wanted = OperationsRequest(number > times, items=asked.items, shapes=asked.shapes, turn=turn)
             with self._events.each_run(wanted) as records, _quiet(self._shell, number > 0):
                 result = self._shell.run_cell(code, store_history=False, cell_id=self._events.cell_id())
+            walls.append(_rounded(records[0].reading("wall_time").value) if records else None)
             made += filter(None, map(self._complete, records))
-            if made and not result.success:
-                self._show(one_receipt(made))
             if not result.success:
+                if made:
+                    self._show(one_receipt(made))
                 self._fail(result.error_before_exec or result.error_in_exec, number + 1, times + 2)
         if made:
             self._show(one_receipt(made))
@@ -187,7 +188,7 @@ def _quiet(shell: Any, on: bool) -> Iterator[None]:
     if not on:
         yield
         return
-    show = shell.showtraceback
+    own, show = vars(shell).get("showtraceback"), shell.showtraceback
     with ExitStack() as stack:
         said = stack.enter_context(capture_output())
 
@@ -200,4 +201,9 @@ def _quiet(shell: Any, on: bool) -> Iterator[None]:
         try:
             yield
         finally:
-            del shell.showtraceback  # the class's own method shows again
+            if (
+                vars(shell).get("showtraceback") is show_all
+            ):  # else the cell has put something of its own there
+                del shell.showtraceback
+                if own is not None:
+                    shell.showtraceback = own
