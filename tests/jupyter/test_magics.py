@@ -17,8 +17,8 @@ pytestmark = pytest.mark.kernel
 @pytest.mark.parametrize(
     ("line", "words"),
     [
-        ("%mlc_device tpu", "Choose cpu, gpu, any, or a numbered device"),
-        ("%mlc_device cpu:", "Choose cpu, gpu, any, or a numbered device"),
+        ("%mlc_device tpu", "Choose auto, cpu, gpu, or a numbered device"),
+        ("%mlc_device cpu:", "Choose auto, cpu, gpu, or a numbered device"),
         ("%mlc_trace bogus", "Choose on, off, status, show, clear, save, load"),
         ("%mlc_trace save", "%mlc_trace save needs a file"),
         (

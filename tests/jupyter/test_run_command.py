@@ -465,7 +465,7 @@ def test_a_file_that_is_no_notebook_is_one_sentence(tmp_path, capsys, content):
 
 def test_an_unknown_device_is_one_sentence_with_the_valid_ones(tmp_path, capsys):
     sentence = refused(capsys, str(write(tmp_path, "1")), "--out", str(tmp_path / "out"), "--device", "tpu")
-    assert "Unknown device 'tpu'. Choose cpu, gpu, any, or a numbered device" in sentence
+    assert "Unknown device 'tpu'. Choose auto, cpu, gpu, or a numbered device" in sentence
 
 
 def test_a_kernel_that_is_not_installed_is_one_sentence_with_those_that_are(tmp_path, capsys):

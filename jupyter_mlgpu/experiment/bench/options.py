@@ -8,7 +8,7 @@ from pathlib import Path
 
 from jupyter_mlgpu.experiment.bench.session import Order, check
 from jupyter_mlgpu.measure.frameworks import registry
-from jupyter_mlgpu.record.devicewords import DeviceWord
+from jupyter_mlgpu.record.devicewords import AUTO, DeviceWord
 from jupyter_mlgpu.record.errors import UsageError
 from jupyter_mlgpu.record.sentence import say
 from jupyter_mlgpu.record.words import WordsParser, json_path, split
@@ -55,7 +55,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def options(found: argparse.Namespace) -> BenchOptions:
     """What the words mean; raises UsageError, before anything is imported."""
     names = tuple(one for one in (found.framework or "").lower().split(",") if one)
-    device = DeviceWord.parse("any" if found.device is None else found.device)
+    device = AUTO if found.device is None else DeviceWord.parse(found.device)
     order = Order(tuple(found.cases), names, device, found.quick)
     check(order)
     if len(found.against) > 2:

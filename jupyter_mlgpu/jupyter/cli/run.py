@@ -41,8 +41,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--device",
         metavar="DEVICE",
-        help="the device of all cells: cpu, gpu, any (the first GPU, else the CPU), or a numbered one "
-        "such as cpu:1; without it the framework chooses",
+        help="the device of all cells: cpu, gpu, a numbered one such as cpu:1, or auto: each framework "
+        "chooses by itself, as it does without this",
     )
     parser.add_argument(
         "--timeout", type=float, metavar="SECONDS", help="the longest a cell may take; without it, any time"

@@ -56,7 +56,8 @@ class MlgpuMagics(Magics):
         %mlc_device cpu        run on the CPU from now on, also in the rest of this cell
         %mlc_device gpu        run on the first GPU
         %mlc_device cpu:1      run on a numbered device
-        %mlc_device any        run on the best device there is: the first GPU, else the CPU
+        %mlc_device auto       take the choice back: each framework chooses by itself, as before any choice.
+                               `any`, the word of ML Compute, is the same
         %mlc_device gpu --framework torch   the same for one framework; the others stay where they are
         %%mlc_device cpu       as a cell's first line: run this cell there, and no other
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from jupyter_mlgpu.measure.frameworks import registry
 from jupyter_mlgpu.record import units
-from jupyter_mlgpu.record.devicewords import EVERY
+from jupyter_mlgpu.record.devicewords import AUTO, EVERY
 from jupyter_mlgpu.record.reading import Reading
 from jupyter_mlgpu.record.record import RanOn, Record
 from jupyter_mlgpu.show.receipts import limits, notes
@@ -60,7 +60,9 @@ def where(record: Record) -> str:
         shares = [_share(entry, alone=len(ran_on) == 1) for entry in ran]
         place = ", ".join(filter(None, (_list("ran on", shares), _list("used", used))))
     places = record.device.only.items() if ran_on is None else [(one.framework, one.device) for one in ran_on]
-    elsewhere = any(asked.get(framework, every) not in (None, device) for framework, device in places)
+    elsewhere = any(
+        asked.get(framework, every) not in (None, str(AUTO), device) for framework, device in places
+    )
     return f"asked for {record.device.asked_for}, {place}" if elsewhere and place else place
 
 

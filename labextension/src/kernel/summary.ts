@@ -9,7 +9,7 @@ export function deviceInWords(state: IState, t: Translate): string {
   if (state.kernel !== 'live') {
     return t(`summary_${state.kernel}`);
   }
-  return inWords(state.device?.requested ?? []) || t('summaryAnyDevice');
+  return inWords(state.device?.requested ?? []) || t('automatic');
 }
 
 /** Whether a cell runs, and whether cells are traced; empty where that is not known. */

@@ -2,35 +2,42 @@
 
 import { InputDialog } from '@jupyterlab/apputils';
 
-import type { Translate } from '../language/i18n';
+import { choiceName, picks } from '../kernel/devicechoice';
 import type { NotebookSession } from '../kernel/notebooks';
-import { inWords } from '../record/requested';
-
-/** Devices to choose from where the kernel does not know its own yet. */
-const USUAL = ['cpu', 'gpu'];
+import type { Translate } from '../language/i18n';
+import { plain } from '../language/prose';
 
 /**
  * Ask for a device, and tell the kernel. Answers whether it was told; rejects with an Error of one sentence
  * where the kernel does not understand.
  */
 export async function chooseDevice(session: NotebookSession, t: Translate): Promise<boolean> {
-  const { device } = session.model.state;
-  // Several frameworks may have a device of the same name: the word means all of them.
-  const found = [...new Set(device?.available?.map(one => one.device) ?? USUAL)];
-  const words = ['any', ...found.filter(word => word !== 'any')];
-  const labels = words.map(word => (word === 'any' ? t('firstDevice') : word));
+  const { device, choices } = session.model.state;
+  const offered = picks(device, choices);
+  const all = offered.flatMap(({ framework, name, chosen, words }) =>
+    words.map(choice => ({
+      told: { word: choice.word, framework },
+      chosen: choice.word === chosen,
+      // Of several frameworks each has a list, and may have a device of the same name.
+      label: name === null ? choiceName(choice, t) : `${name}: ${choiceName(choice, t)}`
+    }))
+  );
+  const missing = offered.flatMap(pick => pick.missing.map(t.say));
   const answer = await InputDialog.getItem({
     title: t('chooseTitle', { notebook: session.name }),
-    label: t('chooseLabel'),
-    items: labels,
-    current: Math.max(0, words.indexOf(inWords(device?.requested ?? []))),
+    label: plain([t('chooseLabel'), ...missing].join(' ')),
+    items: all.map(one => one.label),
+    current: Math.max(
+      0,
+      all.findIndex(one => one.chosen)
+    ),
     okLabel: t('chooseOk'),
     cancelLabel: t('cancel')
   });
-  const word = words[labels.indexOf(answer.value ?? '')];
-  if (!answer.button.accept || word === undefined) {
+  const choice = all.find(one => one.label === answer.value);
+  if (!answer.button.accept || choice === undefined) {
     return false;
   }
-  await session.tell('device', { word, framework: null });
+  await session.tell('device', choice.told);
   return true;
 }

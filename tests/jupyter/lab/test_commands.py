@@ -274,7 +274,7 @@ def test_the_toolbar_shows_the_device_and_opens_what_the_kernel_does_now(lab: La
     lab.open("toolbar.ipynb")
     expect(device_button(lab)).to_have_text("not traced")
     lab.run_to_end(0)
-    expect(device_button(lab)).to_have_text("any device")
+    expect(device_button(lab)).to_have_text("Automatic")
     lab.run_to_end(1)
     expect(device_button(lab)).to_have_text("cpu")
     lab.page.evaluate("() => jupyterapp.shell.collapseRight()")
@@ -289,14 +289,14 @@ def test_the_status_bar_follows_the_notebook_in_focus_without_calling_out(lab: L
     lab.write("other.ipynb", "1")
     lab.open("status.ipynb")
     lab.run_to_end(0)
-    expect(status(lab)).to_have_text("Hardware: any device · idle")
+    expect(status(lab)).to_have_text("Hardware: Automatic · idle")
     lab.run(1)
-    expect(status(lab)).to_have_text("Hardware: any device · running")
+    expect(status(lab)).to_have_text("Hardware: Automatic · running")
     lab.open("other.ipynb")
     expect(status(lab)).to_have_text("Hardware: not traced")
     gate.open()
     lab.focus("status.ipynb")
-    expect(status(lab)).to_have_text("Hardware: any device · idle")
+    expect(status(lab)).to_have_text("Hardware: Automatic · idle")
     assert status(lab).evaluate("node => node.closest('[aria-live], [role=status], [role=alert]')") is None
     lab.page.evaluate("() => jupyterapp.shell.collapseRight()")
     status(lab).click()
@@ -310,7 +310,7 @@ def test_the_status_bar_is_drawn_when_its_words_change_and_not_with_each_message
     lab.run_to_end(0)
     lab.run_to_end(1)
     expect(lab.records).to_have_count(1)
-    expect(status(lab)).to_have_text("Hardware: any device · idle")
+    expect(status(lab)).to_have_text("Hardware: Automatic · idle")
     lab.page.evaluate(
         """() => {
             window.words = new Set();
@@ -325,12 +325,12 @@ def test_the_status_bar_is_drawn_when_its_words_change_and_not_with_each_message
     lab.run_to_end(2)
     lab.run_to_end(3)
     expect(lab.records).to_have_count(3)
-    expect(status(lab)).to_have_text("Hardware: any device · idle")
+    expect(status(lab)).to_have_text("Hardware: Automatic · idle")
     # Each cell may be seen to run and to end.
     assert lab.page.evaluate("() => window.changes") <= 4
     assert set(lab.page.evaluate("() => [...window.words]")) <= {
-        "Hardware: any device · idle",
-        "Hardware: any device · running",
+        "Hardware: Automatic · idle",
+        "Hardware: Automatic · running",
     }
 
 

@@ -163,13 +163,30 @@ def set_visibility(lab: Lab, state: str) -> None:
 
 def test_a_device_chosen_while_the_kernel_is_idle_holds_at_once(lab: Lab) -> None:
     open_now(lab, "idle.ipynb", LOAD, "%mlc_device")
-    expect(picker(lab)).to_have_value("")
-    expect(picker(lab)).to_contain_text("left to the framework")
+    expect(picker(lab)).to_have_value("auto")
     picker(lab).select_option("cpu")
     expect(said(lab)).to_have_text("Cells run on cpu as soon as a framework is imported.")
     expect(picker(lab)).to_have_value("cpu")
     lab.run_to_end(1)
     expect(lab.cell(1)).to_contain_text("Device asked for: cpu.")
+
+
+def test_automatic_can_be_chosen_again_and_means_what_held_before_any_choice(lab: Lab) -> None:
+    open_now(lab, "automatic.ipynb", LOAD, "%mlc_device cpu", "%mlc_device any", "%mlc_device")
+    button = lab.page.locator(".jp-mlgpu-DeviceButton").filter(visible=True)
+    expect(button).to_have_text("Automatic")
+    lab.run_to_end(1)
+    expect(picker(lab)).to_have_value("cpu")
+    picker(lab).select_option(label="Automatic · each framework chooses by itself")
+    expect(said(lab)).to_contain_text("Automatic: each framework chooses its device by itself from now on.")
+    expect(picker(lab)).to_have_value("auto")
+    expect(button).to_have_text("Automatic")
+    lab.run_to_end(1)
+    expect(picker(lab)).to_have_value("cpu")
+    lab.run_to_end(2)
+    expect(picker(lab)).to_have_value("auto")
+    lab.run_to_end(3)
+    expect(lab.cell(3)).to_contain_text("Device: automatic, so each framework chooses by itself.")
 
 
 @pytest.mark.slow
@@ -191,12 +208,6 @@ def test_a_device_chosen_in_mid_cell_says_when_it_will_apply_in_every_tab(
         expect(said(tab)).to_have_text("Cells run on cpu as soon as a framework is imported.")
 
 
-def test_a_magic_in_a_cell_moves_the_picker(lab: Lab) -> None:
-    open_now(lab, "magic.ipynb", LOAD, "%mlc_device any")
-    lab.run_to_end(1)
-    expect(picker(lab)).to_have_value("any")
-
-
 def open_with_torch(lab: Lab, name: str, devices: tuple[str, ...], hidden: str | None = None) -> None:
     open_now(lab, name, f"{FAKE_TORCH.format(devices=devices, hidden=hidden)}\n{LOAD}", "%mlc_device")
 
@@ -204,7 +215,12 @@ def open_with_torch(lab: Lab, name: str, devices: tuple[str, ...], hidden: str |
 def test_the_picker_lists_the_devices_there_are_and_the_choice_holds_for_the_next_cell(lab: Lab) -> None:
     open_with_torch(lab, "torch.ipynb", ("cpu:0", "gpu:0", "gpu:1"))
     expect(picker(lab).get_by_role("option")).to_have_text(
-        ["left to the framework", "any: the first GPU, else the CPU", "cpu:0", "gpu:0", "gpu:1"]
+        [
+            "Automatic · each framework chooses by itself",
+            "cpu:0 · fake cpu",
+            "gpu:0 · fake gpu",
+            "gpu:1 · fake gpu",
+        ]
     )
     picker(lab).select_option("gpu:1")
     expect(said(lab)).to_contain_text("Cells run on gpu:1 (PyTorch) from now on.")
@@ -215,14 +231,21 @@ def test_the_picker_lists_the_devices_there_are_and_the_choice_holds_for_the_nex
     expect(lab.sidebar).to_contain_text("FrameworksPyTorch 1.0")
 
 
-@pytest.mark.slow
-def test_a_refusal_is_said_beside_the_picker_and_the_choice_goes_back(lab: Lab) -> None:
-    open_with_torch(lab, "refused.ipynb", ("cpu:0",))
-    picker(lab).select_option("cpu:0")
-    expect(said(lab)).to_contain_text("Cells run on cpu:0")
-    picker(lab).select_option("gpu")
-    expect(said(lab)).to_have_text(re.compile("^There is no device gpu:0 here: found cpu:0."))
-    expect(picker(lab)).to_have_value("cpu:0")
+def test_the_dialog_and_the_magic_have_the_pickers_list_and_say_why_there_is_no_gpu(lab: Lab) -> None:
+    with_torch = f"{FAKE_TORCH.format(devices=('cpu:0',), hidden=None)}\n{LOAD}"
+    open_now(lab, "same_list.ipynb", with_torch, "%mlc_device list")
+    why = "The fake has the devices it was given."
+    names = ["Automatic · each framework chooses by itself", "cpu:0 · fake cpu"]
+    expect(picker(lab).get_by_role("option")).to_have_text(names)
+    expect(lab.sidebar.get_by_role("region", name="Device", exact=True)).to_contain_text(why)
+    lab.page.evaluate("() => void jupyterapp.commands.execute('jupyter-mlgpu:choose-device')")
+    dialog = lab.page.get_by_role("dialog")
+    expect(dialog.get_by_role("option")).to_have_text(names)
+    expect(dialog).to_contain_text(why)
+    dialog.get_by_role("button", name="Cancel").click()
+    lab.run_to_end(1)
+    expect(lab.cell(1)).to_contain_text(re.compile("auto +each framework chooses by itself"))
+    expect(lab.cell(1)).to_contain_text(re.compile(f"cpu:0 .*fake cpu.*gpu: +none: {why}", re.DOTALL))
 
 
 def test_where_a_restart_would_bring_the_device_its_button_is_offered(lab: Lab) -> None:

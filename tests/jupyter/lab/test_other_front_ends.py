@@ -87,7 +87,7 @@ def test_the_toolbar_the_menu_and_the_shortcuts_are_there(front_end: Lab) -> Non
     front_end.run_to_end(0)
     front_end.run_to_end(1)
     button = front_end.page.locator(".jp-mlgpu-DeviceButton")
-    expect(button).to_have_text("any device")
+    expect(button).to_have_text("Automatic")
     button.get_by_role("button").click()
     now = front_end.sidebar.get_by_role("tab", name="Now")
     expect(now).to_have_attribute("aria-selected", "true")
