@@ -314,7 +314,7 @@ def test_two_files_are_compared_case_by_case_and_say_what_differs(tmp_path):
     (row,) = shown.rows
     assert row.ratio == pytest.approx(2)
     assert row.certain
-    assert "Versions that differ: torch 2.13.0 here, 2.12.0 there." in shown.notes
+    assert "Versions that differ: PyTorch 2.13.0 here, 2.12.0 there." in shown.notes
     assert any("gemm n=512 float32" in one for one in shown.notes)
 
 

@@ -374,7 +374,7 @@ def test_times_are_said_with_three_figures(seconds, words):
 
 @pytest.mark.parametrize(
     ("size", "words"),
-    [(100, "100"), (8192, "8,192"), (1e7, "1e7"), (2.5e6, "2.5e6"), (0.5, "0.5"), (46.4, "46.4")],
+    [(100, "100"), (8192, "8,192"), (1e7, "10,000,000"), (2.5e6, "2,500,000"), (0.5, "0.5"), (46.4, "46.4")],
 )
 def test_sizes_are_written_as_people_do(size, words):
     assert written(size) == words

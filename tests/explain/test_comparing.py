@@ -122,7 +122,7 @@ def test_what_else_differs_is_said():
     notes = compare([run()], [other]).pairs[0].notes
     assert "Ran on: cpu:0 and gpu:0." in notes
     assert "Asked for: cpu:0 and gpu:0." in notes
-    assert "tensorflow: 2.19.1 and 2.20.0." in notes
+    assert "TensorFlow: 2.19.1 and 2.20.0." in notes
 
 
 def profiled_run(*self_times, device="host", plane="host"):

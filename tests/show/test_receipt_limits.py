@@ -101,7 +101,11 @@ def test_a_share_is_all_or_nothing_only_where_it_is_exactly_that(share, shown):
 
 def test_the_opened_html_has_the_sentence_what_to_do_the_evidence_folded_and_the_lines():
     shown = html.receipt(limited_record(confidence="likely"))
-    assert shown.index("Likely: Waited") < shown.index("Let `DataLoader`") < shown.index("Evidence</summary>")
+    assert (
+        shown.index("Likely: Waited")
+        < shown.index("Let <code>DataLoader</code>")
+        < shown.index("Evidence</summary>")
+    )
     found = Tables(shown)
     evidence, lines, _ = found.tables
     assert found.folds == [2, 1, 1]
@@ -112,9 +116,9 @@ def test_the_opened_html_has_the_sentence_what_to_do_the_evidence_folded_and_the
     assert evidence[-1] == ["Device time", "Light tracing runs without a profiler.", ""]
     assert lines == [
         ["Line", "Share", "Samples", "95 % interval", "Called most"],
-        ["line 4", "82 %", "41", "69 % to 90 %", "next(batches)"],
-        ["line 5", "12 %", "6", "6 % to 24 %", "model.train_on_batch(x, y)"],
-        ["[3] line 2", "6 %", "3", "2 % to 16 %", ""],
+        ["line 4", "82\u00a0%", "41", "69 % to 90 %", "next(batches)"],
+        ["line 5", "12\u00a0%", "6", "6 % to 24 %", "model.train_on_batch(x, y)"],
+        ["[3] line 2", "6\u00a0%", "3", "2 % to 16 %", ""],
     ]
     assert set(found.scopes[:8]) == {"col", "row", None}
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from jupyter_mlgpu.explain.statistics import Estimate, median, ratio_interval
+from jupyter_mlgpu.measure.frameworks import registry
 from jupyter_mlgpu.record import units
 from jupyter_mlgpu.record.errors import UsageError
 from jupyter_mlgpu.record.instruments import Instrument, Instruments, called
@@ -278,7 +279,7 @@ _DIFFERENCES: tuple[tuple[Sentence, Callable[[Record], str]], ...] = (
 
 def _versions(first: Record, second: Record) -> list[str]:
     return [
-        say("{name}: {one} and {other}.", name=name, one=version, other=second.versions[name])
+        say("{name}: {one} and {other}.", name=registry.title(name), one=version, other=second.versions[name])
         for name, version in first.versions.items()
         if second.versions.get(name, version) != version
     ]

@@ -6,14 +6,18 @@ Whatever a stranger wrote is escaped, and a text's line ends add no lines to a n
 from __future__ import annotations
 
 from jupyter_mlgpu.record.sentence import say
-from jupyter_mlgpu.show.markup import Markup, bullets, element, image, joined, one_line, unended
+from jupyter_mlgpu.show.markup import Markup, bullets, coded, element, image, joined, one_line, unended
 from jupyter_mlgpu.show.page.model import Page, Part, Picture, Table
 from jupyter_mlgpu.show.page.text import visible
+
+#: A number and its unit stay on one line. No style sheet comes along to where this is read, and a style for
+#: each cell would cost a notebook more than these: a blank and a slash at which no line breaks.
+TOGETHER = str.maketrans({" ": "\u00a0", "/": "/\u2060"})
 
 
 def page(shown: Page) -> Markup:
     """The parts one below the other, the notes last and smaller."""
-    notes = element("small", bullets(map(_shown, shown.notes))) if shown.notes else None
+    notes = element("small", bullets(map(_said, shown.notes))) if shown.notes else None
     return joined(*map(_part, shown.parts), notes)
 
 
@@ -30,7 +34,7 @@ def table(shown: Table) -> Markup:
     below = shown.below
     if shown.most is not None and len(shown.rows) > shown.most:
         below = say("{count} more are in its text: print it.", count=len(shown.rows) - shown.most)
-    whole = joined(made, element("div", below) if below else None)
+    whole = joined(made, element("div", _said(below)) if below else None)
     return element("details", element("summary", shown.summary), whole) if shown.summary else whole
 
 
@@ -39,10 +43,14 @@ def _row(shown: Table, row: tuple[str, ...]) -> Markup:
     if not shown.columns:
         return unended("tr", *(unended("td", _shown(one)) for one in row))
     # Notebooks put all cells at the right, other pages at the left.
-    sides = [f"text-align:{'right' if one in shown.figures else 'left'}" for one in shown.columns]
-    first = unended("th", _shown(row[0]), scope="row", style=sides[0])
-    cells = zip(row[1:], sides[1:], strict=True)
-    return unended("tr", first, *(unended("td", _shown(one), style=side) for one, side in cells))
+    figures = [one in shown.figures for one in shown.columns]
+    sides = [f"text-align:{'right' if one else 'left'}" for one in figures]
+    texts = [
+        _shown(one.translate(TOGETHER) if figure else one) for one, figure in zip(row, figures, strict=True)
+    ]
+    first = unended("th", texts[0], scope="row", style=sides[0])
+    cells = zip(texts[1:], sides[1:], strict=True)
+    return unended("tr", first, *(unended("td", one, style=side) for one, side in cells))
 
 
 def _part(part: Part) -> Markup:
@@ -51,8 +59,12 @@ def _part(part: Part) -> Markup:
             return table(part)
         case Picture(drawing, words):
             return image(drawing, words)
-    return element("p", _shown(part))
+    return element("p", _said(part))
 
 
 def _shown(text: str) -> Markup:
     return one_line(visible(text))
+
+
+def _said(text: str) -> Markup:
+    return coded(visible(text))

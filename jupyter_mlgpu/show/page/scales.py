@@ -9,6 +9,9 @@ from dataclasses import dataclass
 #: Numbers beside an axis, about.
 _TICKS = 6
 
+#: From here on a number is a power of ten. Sizes end below it, so a column or an axis has one style.
+_LARGE = 1e10
+
 #: The steps of a scale, times any power of ten.
 _STEPS = (1, 2, 5, 10)
 
@@ -62,10 +65,10 @@ def around(values: Sequence[float], start: float, end: float, *, log: bool, zero
 
 
 def written(value: float) -> str:
-    """A number beside an axis or in a table, as people write it: `1,000`, `1e7`, `0.25`."""
+    """A number beside an axis or in a table, as people write it: `1,000,000`, `1e12`, `0.25`."""
     if value == 0:
         return "0"
-    if abs(value) < 1e6 and (float(value).is_integer() or abs(value) >= 1000):
+    if abs(value) < _LARGE and (float(value).is_integer() or abs(value) >= 1000):
         return f"{value:,.0f}"
     return f"{value:.4g}".replace("e+0", "e").replace("e+", "e").replace("e-0", "e-")
 

@@ -98,7 +98,11 @@ def _subgraphs(plan: Plan) -> Sentence:
         return say("No subgraph would run on the device.")
     sizes = ", ".join(f"{one.operations:,}" for one in found[:_SIZES])
     if len(found) == 1:
-        return say("1 device subgraph, of {sizes} operations.", sizes=sizes)
+        return say_count(
+            "1 device subgraph, of {count} operation.",
+            "1 device subgraph, of {count} operations.",
+            found[0].operations,
+        )
     if len(found) > _SIZES:
         more = len(found) - _SIZES
         sizes = say("{sizes} operations and {more} smaller ones", sizes=sizes, more=more)

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from jupyter_mlgpu.record import units
 from jupyter_mlgpu.record.reading import Reading
 from jupyter_mlgpu.record.record import LogLine, Record
-from jupyter_mlgpu.show.markup import Markup, element, image, joined, one_line
-from jupyter_mlgpu.show.page.html import table
+from jupyter_mlgpu.show.markup import Markup, coded, element, image, joined, one_line
+from jupyter_mlgpu.show.page.html import TOGETHER, table
 from jupyter_mlgpu.show.page.model import Table
 from jupyter_mlgpu.show.page.text import visible
 from jupyter_mlgpu.show.receipts import limits, notes, operations, words
@@ -36,14 +36,13 @@ def drawn(record: Record, cut: Mapping[str, int] | None = None) -> Markup:
         "details",
         element("summary", joined(element("b", label), ": ") if label else None, line),
         *_limit(record),
-        *(element("div", one) for one in [*record.notes, *words.left_out(cut)]),
+        *(element("div", _said(one)) for one in [*record.notes, *words.left_out(cut)]),
         *map(note, notes.worst_first(record.logs)),
         *_roofline(record),
         *_operations(record),
-        element("div", device) if device else None,
+        element("div", _said(device)) if device else None,
         table(Table((), (*figures, *facts))),
-        *(element("div", sentence) for sentence in words.missing(record)),
-        *(element("div", _text(sentence)) for sentence in limits.why_not(record)),
+        *(element("div", _said(one)) for one in (*words.missing(record), *limits.why_not(record))),
         style="font-size:90%;opacity:.85",
     )
 
@@ -52,7 +51,7 @@ def note(line: LogLine) -> Markup:
     """One log line: its verdict, what it means, what to do, and how it was printed."""
     rank = notes.rank(line)
     times = notes.times(line)
-    explained = [joined(element("br"), _text(one)) for one in (line.meaning, line.advice) if one]
+    explained = [joined(element("br"), _said(one)) for one in (line.meaning, line.advice) if one]
     return element(
         "div",
         f"{_MARKS[rank]} ",
@@ -68,6 +67,10 @@ def _text(text: str) -> Markup:
     return one_line(visible(text))
 
 
+def _said(sentence: str) -> Markup:
+    return coded(visible(sentence))
+
+
 def _limit(record: Record) -> list[Markup]:
     """What limits the cell and what to do, what that rests on, and the lines of code where it was seen."""
     lines = table(limits.hot_lines(record.lines))
@@ -76,7 +79,7 @@ def _limit(record: Record) -> list[Markup]:
     answer, advice = limits.answer(record.limit), record.limit.next
     return [
         element("div", element("b", _text(answer))),
-        element("div", _text(advice)) if advice else joined(),
+        element("div", _said(advice)) if advice else joined(),
         table(limits.evidence(record.limit.evidence, summary="Evidence")),
         lines,
     ]
@@ -102,4 +105,5 @@ def _operations(record: Record) -> list[Markup]:
 
 def _row(reading: Reading, record: Record) -> tuple[str, ...]:
     source = f"{reading.scope}, {reading.instrument}"
-    return units.title(reading.quantity), words.shown(reading, record), source
+    value, *more = words.shown(reading, record).split(", ", 1)
+    return units.title(reading.quantity), ", ".join([value.translate(TOGETHER), *more]), source

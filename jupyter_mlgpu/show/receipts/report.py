@@ -83,7 +83,7 @@ def _head(records: Sequence[Record]) -> list[Markup]:
     versions = {name: version for record in records for name, version in record.versions.items()}
     background = [
         f"Began {records[0].started_at[:19].replace('T', ' ')} UTC",
-        *(f"{name} {versions[name]}" for name in versions),
+        *(f"{registry.title(name)} {versions[name]}" for name in versions),
     ]
     return [
         _line(element("p", " · ".join(facts))),

@@ -20,6 +20,7 @@ import { sentence, whyOf } from '../language/sentence';
 import { shownEntries } from '../kernel/state';
 import type { TracedNotebooks } from './tracing';
 import { keep } from '../receipts/useOwnedState';
+import { plain } from '../language/prose';
 
 export const COMMANDS = {
   open: 'jupyter-mlgpu:open',
@@ -197,7 +198,7 @@ async function attempt<T>(what: Promise<T>, t: Translate, title: Message): Promi
   try {
     return await what;
   } catch (error) {
-    await showErrorMessage(t(title), t.say(whyOf(error)));
+    await showErrorMessage(t(title), plain(t.say(whyOf(error))));
     return null;
   }
 }

@@ -7,6 +7,8 @@ import type { IChart, IRule, ISeries } from './pagetypes';
 import { scaleOf, ticksOf } from './scales';
 import type { IRoom, ITick, Scale } from './scales';
 import { useWidth } from '../receipts/useWidth';
+import { plain } from '../language/prose';
+import { Prose } from '../receipts/Prose';
 
 const HEIGHT = 270;
 /** Of a bar with a name at its left. */
@@ -50,7 +52,7 @@ export function ChartView(props: {
         ))}
       <Legend series={chart.series} t={t} />
       {upward !== '' && <p className="jp-mlgpu-Quiet">{upward}</p>}
-      <svg role="img" aria-label={t.say(chart.words)} width={width} height={height}>
+      <svg role="img" aria-label={plain(t.say(chart.words))} width={width} height={height}>
         {ticksOf(chart.y, y, t.say, () => 18).map((tick, index) => (
           <Across key={index} tick={tick} room={room} />
         ))}
@@ -70,7 +72,7 @@ export function ChartView(props: {
       </svg>
       {[...chart.rules.map(({ label }) => label), ...chart.notes].map((line, index) => (
         <p key={index} className="jp-mlgpu-Plot-words">
-          {t.say(line)}
+          <Prose text={t.say(line)} />
         </p>
       ))}
     </div>

@@ -17,6 +17,8 @@ import type { Words } from '../sidebar/recordpage/Timeline';
 import { ChartView } from './ChartView';
 import { GraphView } from './GraphView';
 import { TableView } from './TableView';
+import { Prose } from '../receipts/Prose';
+import { plain } from '../language/prose';
 
 export function PageView(props: { page: IPage; whole: boolean; t: Translate }): ReactElement {
   const { page, whole, t } = props;
@@ -29,8 +31,10 @@ export function PageView(props: { page: IPage; whole: boolean; t: Translate }): 
   const after = hasCharts ? parts.filter(part => !isSentence(part)) : parts;
   const said = new Set(before.map(t.say));
   return (
-    <section className="jp-mlgpu-Figure" aria-label={title}>
-      <h3>{title}</h3>
+    <section className="jp-mlgpu-Figure" aria-label={plain(title)}>
+      <h3>
+        <Prose text={title} />
+      </h3>
       {before.map((part, index) => (
         <Part key={index} part={part} page={page} t={t} />
       ))}
@@ -56,7 +60,11 @@ export function PageView(props: { page: IPage; whole: boolean; t: Translate }): 
 function Part(props: { part: IPart; page: IPage; t: Translate }): ReactElement {
   const { part, page, t } = props;
   if (isSentence(part)) {
-    return <p>{t.say(part)}</p>;
+    return (
+      <p>
+        <Prose text={t.say(part)} />
+      </p>
+    );
   }
   if ('drawings' in part) {
     return <GraphView graph={part} t={t} />;
@@ -85,7 +93,9 @@ function Notes(props: { notes: readonly Sentence[]; t: Translate }): ReactElemen
       {() => (
         <ul className="jp-mlgpu-Figure-notes">
           {notes.map((note, index) => (
-            <li key={index}>{t.say(note)}</li>
+            <li key={index}>
+              <Prose text={t.say(note)} />
+            </li>
           ))}
         </ul>
       )}

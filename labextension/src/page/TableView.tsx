@@ -5,6 +5,8 @@ import type { ReactElement } from 'react';
 import type { Translate } from '../language/i18n';
 import type { ITable } from './pagetypes';
 import { Table } from '../receipts/Table';
+import { Prose } from '../receipts/Prose';
+import { plain } from '../language/prose';
 
 export function TableView(props: { table: ITable; t: Translate }): ReactElement {
   const { table, t } = props;
@@ -15,11 +17,17 @@ export function TableView(props: { table: ITable; t: Translate }): ReactElement 
       <div
         className="jp-mlgpu-Details jp-mlgpu-Figure-wide"
         role="group"
-        aria-label={caption || t('pageTable')}
+        aria-label={plain(caption) || t('pageTable')}
         tabIndex={0}
       >
         <Table
-          caption={caption === '' ? undefined : <caption>{caption}</caption>}
+          caption={
+            caption === '' ? undefined : (
+              <caption>
+                <Prose text={caption} />
+              </caption>
+            )
+          }
           heads={table.columns.map(t.say)}
         >
           {table.rows.map((row, index) => (
@@ -31,7 +39,7 @@ export function TableView(props: { table: ITable; t: Translate }): ReactElement 
                   </th>
                 ) : (
                   <td key={place} data-figure={table.figures.includes(place) || undefined}>
-                    {t.say(cell)}
+                    <Prose text={t.say(cell)} />
                   </td>
                 )
               )}
@@ -39,7 +47,11 @@ export function TableView(props: { table: ITable; t: Translate }): ReactElement 
           ))}
         </Table>
       </div>
-      {below !== '' && <p className="jp-mlgpu-Quiet">{below}</p>}
+      {below !== '' && (
+        <p className="jp-mlgpu-Quiet">
+          <Prose text={below} />
+        </p>
+      )}
     </>
   );
 }

@@ -7,6 +7,7 @@ import type { Translate } from '../language/i18n';
 import { TEXT_LIMIT } from '../record/logs';
 import type { ILogLine } from '../record/logs';
 import { Verdict } from './Verdict';
+import { Prose } from './Prose';
 
 /** The verdict, how often the line came, and whether it was late. */
 export function Marks(props: { line: ILogLine; t: Translate }): ReactElement {
@@ -28,8 +29,14 @@ export function Explained(props: { line: ILogLine; t: Translate }): ReactElement
   const { meaning, advice } = explain(line, t.messages);
   return (
     <>
-      <p className="jp-mlgpu-Meaning">{meaning ?? t('notKnownLine')}</p>
-      {advice !== null && <p className="jp-mlgpu-Advice">{advice}</p>}
+      <p className="jp-mlgpu-Meaning">
+        <Prose text={meaning ?? t('notKnownLine')} />
+      </p>
+      {advice !== null && (
+        <p className="jp-mlgpu-Advice">
+          <Prose text={advice} />
+        </p>
+      )}
     </>
   );
 }

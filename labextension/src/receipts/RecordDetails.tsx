@@ -7,9 +7,16 @@ import type { Message, Translate } from '../language/i18n';
 import { cutInWords } from '../record/notes';
 import type { Evidence, IFact, IRanOn, IReading, IRecord } from '../record/record';
 import { origin, withUncertainty } from '../record/recordtext';
-import { factName, quantityName, whyMissing } from '../record/words';
+import {
+  factName,
+  frameworkName,
+  quantityName,
+  versionsInWords,
+  whyMissing
+} from '../record/words';
 import { Operations } from './Operations';
 import { Table } from './Table';
+import { Prose } from './Prose';
 
 const EVIDENCE: Record<Evidence, Message> = {
   counted: 'evidenceCounted',
@@ -47,7 +54,7 @@ export function Notes(props: { record: IRecord; t: Translate }): ReactElement {
     <>
       {props.record.notes.map((note, index) => (
         <p key={index} className="jp-mlgpu-Note">
-          {props.t.say(note)}
+          <Prose text={props.t.say(note)} />
         </p>
       ))}
     </>
@@ -66,10 +73,7 @@ export function About(props: { record: IRecord; t: Translate }): ReactElement {
         )}
         {record.notebook && <Term name={t('notebook')} text={record.notebook} />}
         {record.versions.length > 0 && (
-          <Term
-            name={t('versions')}
-            text={record.versions.map(([name, version]) => `${name} ${version}`).join(', ')}
-          />
+          <Term name={t('versions')} text={versionsInWords(record.versions)} />
         )}
       </dl>
       {record.cut.length > 0 && (
@@ -109,10 +113,12 @@ export function ReadingRow(props: {
     <tr>
       <th scope="row">{quantityName(reading.quantity, t)}</th>
       {reading.value === null ? (
-        <td className="jp-mlgpu-Quiet">{whyMissing(reading, t)}</td>
+        <td className="jp-mlgpu-Quiet">
+          <Prose text={whyMissing(reading, t)} />
+        </td>
       ) : (
         <td>
-          {withUncertainty(reading, record, t)}{' '}
+          <span className="jp-mlgpu-Number">{withUncertainty(reading, record, t)}</span>{' '}
           <span className="jp-mlgpu-Quiet">{origin(reading, t)}</span>
         </td>
       )}
@@ -127,7 +133,7 @@ export function Devices(props: { devices: IRanOn[]; t: Translate }): ReactElemen
       {devices.map((entry, index) => (
         <tr key={index}>
           <th scope="row" title={entry.nativeName ?? undefined}>
-            {`${entry.device} (${entry.framework}, ${entry.kind})`}
+            {`${entry.device} (${frameworkName(entry.framework)}, ${entry.kind})`}
           </th>
           <Counted entry={entry} t={t} />
         </tr>
@@ -178,7 +184,9 @@ function Term(props: { name: string; text: string }): ReactElement {
   return (
     <>
       <dt>{props.name}</dt>
-      <dd>{props.text}</dd>
+      <dd>
+        <Prose text={props.text} />
+      </dd>
     </>
   );
 }

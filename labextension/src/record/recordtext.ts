@@ -5,7 +5,7 @@ import type { Translate } from '../language/i18n';
 import { operationTables } from './operations';
 import { answer, lineName, lineShare, withInterval } from './limits';
 import type { IReading, IRecord } from './record';
-import { line, quantityName, scopeName, shown, whyMissing } from './words';
+import { line, quantityName, scopeName, shown, versionsInWords, whyMissing } from './words';
 
 /** The cell, its line, every reading with where it comes from, its operations and its notes. */
 export function recordText(record: IRecord, t: Translate): string {
@@ -28,7 +28,7 @@ export function recordText(record: IRecord, t: Translate): string {
       ...(more > 0 ? [t('moreOperations', { count: more })] : [])
     ]),
     '',
-    [record.startedAt, ...versions.map(pair => pair.join(' '))].join(', ')
+    [record.startedAt, versionsInWords(versions)].filter(Boolean).join(', ')
   ].join('\n');
 }
 

@@ -17,6 +17,13 @@ const FRAMEWORKS = new Map([
   ['mlx', 'MLX']
 ]);
 
+/** What stands beside them in versions. */
+const LIBRARIES = new Map([
+  ['keras', 'Keras'],
+  ['numpy', 'NumPy'],
+  ['python', 'Python']
+]);
+
 /** The readings that the bars show, in the order in which the record lists them. */
 export function times(record: IRecord): IReading[] {
   return record.readings.filter(reading => TIMES.includes(reading.quantity));
@@ -44,9 +51,14 @@ export function known(record: IRecord, quantity: string): IReading | undefined {
   return record.readings.find(reading => reading.quantity === quantity && reading.value !== null);
 }
 
-/** A framework's module name as its people write it. */
+/** The name of a framework's module, or of a library beside it, as its people write it. */
 export function frameworkName(name: string): string {
-  return FRAMEWORKS.get(name) ?? name;
+  return FRAMEWORKS.get(name) ?? LIBRARIES.get(name) ?? name;
+}
+
+/** What was installed: `Keras 3.11, TensorFlow 2.19.1`. */
+export function versionsInWords(versions: readonly (readonly [string, string])[]): string {
+  return versions.map(([name, version]) => `${frameworkName(name)} ${version}`).join(', ');
 }
 
 /** A quantity's name for people. */

@@ -14,6 +14,7 @@ import { Fold } from '../receipts/Fold';
 import { Table } from '../receipts/Table';
 import { usePaced, usePreferences } from '../receipts/usePreferences';
 import { useSignal } from '../receipts/useSignal';
+import { Prose } from '../receipts/Prose';
 
 const Chart = lazy(() => import('./Chart'));
 
@@ -90,7 +91,7 @@ function Device(props: {
         </>
       ) : (
         <p className="jp-mlgpu-Quiet">
-          {t('notMeasuredBecause', { why: t.say(group.whyMissing) })}
+          <Prose text={t('notMeasuredBecause', { why: t.say(group.whyMissing) })} />
         </p>
       )}
     </section>

@@ -11,6 +11,7 @@ import { Fold } from '../receipts/Fold';
 import { RawLine } from '../receipts/LogLine';
 import { LineToCopy } from '../receipts/LineToCopy';
 import { Button } from '../receipts/controls';
+import { Prose } from '../receipts/Prose';
 
 export function KernelNotice(props: {
   state: IState;
@@ -41,8 +42,12 @@ function WhyItDied(props: { death: IDeath; t: Translate }): ReactElement {
   const next = death.next === last?.advice ? (meant?.advice ?? death.next) : death.next;
   return (
     <div className="jp-mlgpu-Death" data-confidence={death.confidence}>
-      <p>{t.say(death.sentence)}</p>
-      <p>{t.say(next)}</p>
+      <p>
+        <Prose text={t.say(death.sentence)} />
+      </p>
+      <p>
+        <Prose text={t.say(next)} />
+      </p>
       {last !== undefined && (
         <Fold label={t('lastLines', { count: death.lines.length })}>
           {() => (

@@ -5,7 +5,7 @@ import type { ReactElement } from 'react';
 import type { Translate } from '../language/i18n';
 import type { NotebookSession } from '../kernel/notebooks';
 import type { IState } from '../kernel/state';
-import { frameworkName } from '../record/words';
+import { frameworkName, versionsInWords } from '../record/words';
 import { DevicePicker } from './DevicePicker';
 import { Doctor } from './Doctor';
 import { Gauges, useChartSoon } from './Gauges';
@@ -44,9 +44,7 @@ function Frameworks(props: { state: IState; t: Translate }): ReactElement {
         {frameworks.length === 0 && t('noFramework')}
         {frameworks.map(({ name, versions }) => (
           <div key={name}>
-            {versions.length === 0
-              ? frameworkName(name)
-              : versions.map(([part, version]) => `${frameworkName(part)} ${version}`).join(', ')}
+            {versions.length === 0 ? frameworkName(name) : versionsInWords(versions)}
           </div>
         ))}
       </dd>

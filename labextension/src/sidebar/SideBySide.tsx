@@ -5,7 +5,7 @@ import type { ReactElement, ReactNode } from 'react';
 import { dotted } from '../record/format';
 import type { Translate } from '../language/i18n';
 import type { IReading, IRecord } from '../record/record';
-import { place, quantityName, scopeName, shown, whyMissing } from '../record/words';
+import { frameworkName, place, quantityName, scopeName, shown, whyMissing } from '../record/words';
 
 export function SideBySide(props: {
   a: IRecord;
@@ -39,7 +39,11 @@ export function SideBySide(props: {
         <Texts name={t('endedHow')} texts={sides.map(({ outcome }) => t(outcome))} />
         <Texts name={t('whereItRan')} texts={sides.map(record => place(record, t) || notKnown)} />
         {differentVersions(a, b).map(([name, ...versions]) => (
-          <Texts key={name} name={name} texts={versions.map(version => version ?? notKnown)} />
+          <Texts
+            key={name}
+            name={frameworkName(name)}
+            texts={versions.map(version => version ?? notKnown)}
+          />
         ))}
       </table>
     </>

@@ -202,7 +202,7 @@ def test_of_several_plans_and_races_the_sidebar_shows_the_one_that_is_chosen(lab
     choice = lab.sidebar.get_by_role("combobox", name="Which one to show")
     choice.select_option(label="[2] Race: x @ x")
     region = lab.sidebar.get_by_role("region", name="Race: x @ x")
-    expect(region).to_contain_text("`x @ x` with PyTorch on cpu:0 (a CPU) against gpu:0, 11 runs each")
+    expect(region).to_contain_text("x @ x with PyTorch on cpu:0 (a CPU) against gpu:0, 11 runs each")
     expect(region.get_by_role("img")).to_have_count(1)
     lab.page.evaluate("() => jupyterapp.shell.collapseRight()")
     lab.show_sidebar()
@@ -213,7 +213,7 @@ def test_a_saved_race_is_one_chart_with_its_crossover_and_the_sidebar_has_its_ta
     lab.write_with_receipts("race.ipynb", raced(race()))
     lab.open_without_kernel("race.ipynb")
     drawn = figures(lab)
-    chart = drawn.get_by_role("img", name="`x @ x` with PyTorch on cpu:0 (a CPU) against gpu:0, 11 runs each")
+    chart = drawn.get_by_role("img", name="x @ x with PyTorch on cpu:0 (a CPU) against gpu:0, 11 runs each")
     expect(chart).to_be_visible()
     expect(chart.locator(".jp-mlgpu-Plot-marker")).to_have_count(6)
     expect(chart.locator(".jp-mlgpu-Plot-spread")).to_have_count(6)
@@ -237,7 +237,7 @@ def test_a_saved_race_is_one_chart_with_its_crossover_and_the_sidebar_has_its_ta
 def test_a_race_without_sizes_is_a_bar_a_device(lab: Lab) -> None:
     lab.write_with_receipts("bars.ipynb", raced(race(over=False)))
     lab.open_without_kernel("bars.ipynb")
-    chart = figures(lab).get_by_role("img", name="`x @ x` with PyTorch on cpu:0 (a CPU) against gpu:0")
+    chart = figures(lab).get_by_role("img", name="x @ x with PyTorch on cpu:0 (a CPU) against gpu:0")
     expect(chart.locator("rect[data-mark=bar]")).to_have_count(2)
     expect(chart).to_contain_text("gpu:0")
 

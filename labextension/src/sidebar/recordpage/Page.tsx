@@ -22,6 +22,7 @@ import { OperationsSection } from './OperationsSection';
 import { TimelineSection } from './TimelineSection';
 import { useRecordPage } from './useRecordPage';
 import { GoToCell } from '../../receipts/controls';
+import { Prose } from '../../receipts/Prose';
 
 export function Page(props: ICellPage): ReactElement {
   const { entry, session, onBack, onGo, onLogs, t } = props;
@@ -60,7 +61,9 @@ export function Page(props: ICellPage): ReactElement {
             <Devices devices={record.ranOn} t={t} />
           )}
           {record.whyDeviceMissing && (
-            <p className="jp-mlgpu-Quiet">{t.say(record.whyDeviceMissing)}</p>
+            <p className="jp-mlgpu-Quiet">
+              <Prose text={t.say(record.whyDeviceMissing)} />
+            </p>
           )}
         </Section>
       )}
@@ -96,7 +99,7 @@ export function Page(props: ICellPage): ReactElement {
                 <tr>
                   <th scope="row">{t('limit')}</th>
                   <td className="jp-mlgpu-Quiet">
-                    {t('limitNotKnown', { why: t.say(unlimited) })}
+                    <Prose text={t('limitNotKnown', { why: t.say(unlimited) })} />
                   </td>
                 </tr>
               )}
