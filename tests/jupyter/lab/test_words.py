@@ -21,9 +21,7 @@ if TYPE_CHECKING:
 
 def raced(*sizes: float) -> dict[str, Any]:
     """A race's chart as the magic puts it into a notebook."""
-    timings = tuple(
-        Timing(size, tuple(size * 1e-9 * more for more in (0.9, 1, 1.1)), 2, True) for size in sizes
-    )
+    timings = tuple(Timing(one, (0.9e-9 * one, 1e-9 * one, 1.1e-9 * one), 2, True) for one in sizes)
     lanes = (Lane("cpu:0", "cpu", "a CPU", timings), Lane("gpu:0", "cuda", None, timings))
     made = RaceResult("x @ x", "torch", "n", 3, False, lanes, "ok", "2026-01-01T00:00:00.000000Z", "a clock")
     return {**bundle_of(made), plotly.MIME_TYPE: plotly.figure(*page_of(made).charts)}
