@@ -179,12 +179,12 @@ def log_line(text: str, verdict: str = "unknown", **changes) -> LogLine:
     ("verdicts", "said"),
     [
         ([], []),
-        (["harmless"], ["1 note"]),
-        (["info", "performance", "action"], ["3 notes: 1 to act on"]),
-        (["fatal", "action"], ["2 notes: 2 to act on"]),
-        (["unknown"], ["1 line not known"]),
-        (["fatal", "unknown", "unknown"], ["1 note: 1 to act on", "2 lines not known"]),
-        (["a verdict of a later version"], ["1 line not known"]),
+        (["harmless"], ["1 message"]),
+        (["info", "performance", "action"], ["3 messages: 1 to act on"]),
+        (["fatal", "action"], ["2 messages: 2 to act on"]),
+        (["unknown"], ["1 unknown message"]),
+        (["fatal", "unknown", "unknown"], ["1 message: 1 to act on", "2 unknown messages"]),
+        (["a verdict of a later version"], ["1 unknown message"]),
     ],
 )
 def test_the_line_counts_notes_and_lines_that_are_not_known(verdicts, said):
@@ -194,8 +194,8 @@ def test_the_line_counts_notes_and_lines_that_are_not_known(verdicts, said):
 def test_what_came_after_the_cell_is_counted_apart_for_its_receipt_was_drawn_before():
     eight = record(logs=tuple(log_line(f"h{number}", "harmless") for number in range(8)))
     later = eight.with_logs([log_line("late", "info", late=True), log_line("?", late=True)])
-    assert notes.summary(eight) == ["8 notes"]
-    assert notes.summary(later) == ["8 notes", "2 after the cell had ended"]
+    assert notes.summary(eight) == ["8 messages"]
+    assert notes.summary(later) == ["8 messages", "2 after the cell had ended"]
 
 
 def test_the_text_spells_out_what_is_to_act_on_and_counts_the_rest():
@@ -207,7 +207,7 @@ def test_the_text_spells_out_what_is_to_act_on_and_counts_the_rest():
     )
     first, *below = text.receipt(record(logs=logs)).splitlines()
     assert first.endswith(
-        " · 2 notes: 1 to act on · 1 line not known · 1 after the cell had ended: 1 to act on"
+        " · 2 messages: 1 to act on · 1 unknown message · 1 after the cell had ended: 1 to act on"
     )
     assert below == [
         "        Fatal: Meaning of f. Advice on f.",
@@ -224,7 +224,7 @@ def test_of_very_many_lines_to_act_on_the_text_counts_the_rest():
 def test_the_html_explains_each_line_the_worst_first():
     logs = (log_line("h", "harmless"), log_line("two\nlines"), log_line("f", "fatal", count=1200))
     shown = html.receipt(record(logs=logs))
-    assert "2 notes: 1 to act on · 1 line not known</summary>" in shown
+    assert "2 messages: 1 to act on · 1 unknown message</summary>" in shown
     assert "<b>Fatal</b> x 1,200<br>Meaning of f.<br>Advice on f.<pre" in shown
     assert shown.index("<b>Fatal") < shown.index("<b>Harmless") < shown.index("<b>Not known")
     assert ">two&#10;lines</pre>" in shown
@@ -349,8 +349,8 @@ def test_of_too_many_log_lines_the_worst_are_kept_and_the_others_counted_by_verd
     assert kept[:3] == ["performance", "action", "fatal"], "those that stay keep their order"
     assert len(kept) + sum(data["cut"].values()) == len(logs)
     for said in (shown["text/html"], shown["text/plain"]):
-        assert "200 notes: 80 to act on · 40 lines not known" in said
-        assert "40 of its log lines (not known)" in said
+        assert "200 messages: 80 to act on · 40 unknown messages" in said
+        assert "40 of its messages (not known)" in said
 
 
 def test_a_line_of_a_megabyte_is_shortened_and_its_length_said():

@@ -143,8 +143,8 @@ def test_the_receipts_say_what_was_not_measured_and_why():
 def test_log_lines_to_act_on_are_counted_at_the_top_and_explained_as_text():
     line = LogLine(HOSTILE, "an-id", "action", HOSTILE, HOSTILE, {}, 2, "stderr", None, False)
     page = page_of([record(logs=(line,)), record(2)])
-    assert page.text.index("1 log note to act on") < page.text.index("Wall time")
-    assert "1 note: 1 to act on" in page.text
+    assert page.text.index("1 message to act on") < page.text.index("Wall time")
+    assert "1 message: 1 to act on" in page.text
     assert len(page.scripts) == len(page_of([record(), record(2)]).scripts)
     assert not [a for _, a in page.elements if a.keys() & {"onerror", "onload"}]
     assert "img" not in {tag for tag, _ in page.elements}

@@ -217,7 +217,7 @@ class Commands:
             if gone:
                 lines.append(say("[{count} older bytes are no longer kept]", count=gone))
             lines.append(visible(data.decode(errors="backslashreplace")).rstrip("\n"))
-        return below(*lines) if lines else say("No native lines of a traced cell are kept.")
+        return below(*lines) if lines else say("No messages of a traced cell are kept.")
 
 
 def _unquoted(path: str) -> str:

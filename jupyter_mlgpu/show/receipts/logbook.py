@@ -22,7 +22,7 @@ def explained(records: Sequence[Record], early: Sequence[LogLine]) -> str:
         for message in messages:
             lines += _message(message)
     if not lines:
-        return "No native lines, logging records or warnings yet."
+        return "No messages yet: no native lines, logging records or warnings."
     return "\n".join(lines)
 
 

@@ -180,7 +180,7 @@ def _part(part: str) -> str:
     verdict = part.removeprefix(notes.CUT)
     if verdict == part:
         return _PARTS.get(part, part)
-    return f"log lines ({notes.VERDICTS.get(verdict, verdict).lower()})"
+    return f"messages ({notes.VERDICTS.get(verdict, verdict).lower()})"
 
 
 def _inside(title: str) -> str:

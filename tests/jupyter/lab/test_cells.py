@@ -100,7 +100,7 @@ def test_filters_are_folded_away_until_asked_for(with_records: Lab) -> None:
 
 def test_records_with_notes_alone_can_be_shown(with_records: Lab) -> None:
     unfold(with_records)
-    with_records.sidebar.get_by_role("button", name="With notes").click()
+    with_records.sidebar.get_by_role("button", name="With messages").click()
     expect(names(with_records)).to_have_text(["plot()"])
 
 

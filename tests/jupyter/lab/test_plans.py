@@ -172,7 +172,7 @@ def test_the_sidebar_shows_plans_only_where_there_are_any(lab: Lab) -> None:
     )
     lab.write("live_plan.ipynb", "1 + 1", code, "del code")
     lab.open("live_plan.ipynb")
-    expect(lab.sidebar.get_by_role("tab", name="Logs")).to_be_visible()
+    expect(lab.sidebar.get_by_role("tab", name="Messages")).to_be_visible()
     expect(lab.sidebar.get_by_role("tab", name="Plans")).to_have_count(0)
     lab.run_to_end(1)
     lab.sidebar.get_by_role("tab", name="Plans").click()

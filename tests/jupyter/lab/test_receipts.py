@@ -130,7 +130,7 @@ def test_operations_that_were_not_counted_are_said_with_what_is_known(lab: Lab) 
     lab.open_without_kernel("evidence.ipynb")
     expect(lab.receipts.first).to_contain_text("500 ms · used gpu:0 · CPU time")
     lab.receipts.first.get_by_role("button").click()
-    row = lab.receipts.first.get_by_role("row").filter(has_text="gpu:0 (torch, cuda)")
+    row = lab.receipts.first.get_by_role("row").filter(has_text="gpu:0 (PyTorch, cuda)")
     expect(row.get_by_role("cell")).to_have_text(
         [f"its allocator gave out memory; more may have run elsewhere · {why}"]
     )
