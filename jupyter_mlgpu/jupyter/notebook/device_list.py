@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any
 
 from jupyter_mlgpu.measure.frameworks import hardware, registry
@@ -23,7 +22,7 @@ class Choice:
     """A word for `%mlc_device`, and what is behind it: the hardware's name, or what choosing it does."""
 
     word: str
-    about: Sentence | str | None = None
+    about: Sentence | str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +57,7 @@ def pickers(selection: DeviceSelection) -> list[Picker]:
         return [_picker(one.name, *offered(one, one.devices()), selection, [one]) for one in started]
     if started:
         return [_picker(None, *offered(started[0], started[0].devices()), selection, started)]
-    choices = [Choice("cpu", hardware.cpu().hardware)]
+    choices = [Choice("cpu", hardware.cpu().hardware or "")]
     if loaded:
         choices.append(Choice("gpu", say("looked for when it is chosen")))
         missing = [say("{name} has not used a device yet.", name=registry.title(loaded[-1].name))]
@@ -75,10 +74,10 @@ def offered(backend: Backend, devices: Sequence[Device]) -> tuple[list[Choice], 
     choices = [Choice(one.name, _hardware(backend, one)) for one in devices]
     if any(one.name.startswith("gpu:") for one in devices):
         return choices, []
-    restart, why = _why_no_gpu(backend, tuple(devices))
-    if restart:
+    restart = backend.needs_restart()
+    if restart is not None:
         choices.append(Choice("gpu", say("after a restart of the kernel")))
-    return choices, [why]
+    return choices, [restart or backend.why_no_gpu()]
 
 
 def _picker(
@@ -108,13 +107,6 @@ def _hardware(backend: Backend, device: Device) -> str:
     with suppress(Exception):  # a driver that does not answer: its kind is known
         return backend.details(device).hardware or device.kind
     return device.kind
-
-
-@lru_cache(maxsize=16)
-def _why_no_gpu(backend: Backend, devices: tuple[Device, ...]) -> tuple[bool, Sentence]:
-    """Whether a restart would bring one, and why there is none; asked once, for looking takes a while."""
-    restart = backend.needs_restart()
-    return restart is not None, restart or backend.why_no_gpu()
 
 
 def _nothing_imported() -> Sentence:

@@ -48,5 +48,5 @@ export function wordName(word: string, t: Translate): string {
 /** A choice in a list: `gpu:0 · NVIDIA H100`. */
 export function choiceName({ word, about }: IChoice, t: Translate): string {
   const name = wordName(word, t);
-  return about === null ? name : `${name} · ${t.say(about)}`;
+  return !about ? name : `${name} · ${t.say(about)}`;
 }
