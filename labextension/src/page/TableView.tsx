@@ -38,7 +38,12 @@ export function TableView(props: { table: ITable; t: Translate }): ReactElement 
                     {t.say(cell)}
                   </th>
                 ) : (
-                  <td key={place} data-figure={table.figures.includes(place) || undefined}>
+                  <td
+                    key={place}
+                    data-figure={
+                      table.figures.includes(place) || isNumber(t.say(cell)) || undefined
+                    }
+                  >
                     <Prose text={t.say(cell)} />
                   </td>
                 )
@@ -55,3 +60,11 @@ export function TableView(props: { table: ITable; t: Translate }): ReactElement 
     </>
   );
 }
+
+/** A number with its unit and its spread, `615/µs` or `1 µs (960 ns to 1.04 µs)`, wherever it stands. */
+function isNumber(text: string): boolean {
+  return /^[-+±]?\d/.test(text) && text.length <= LONGEST;
+}
+
+/** Letters that stay on one line: a sentence that begins with a number is no number. */
+const LONGEST = 32;

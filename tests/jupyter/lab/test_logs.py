@@ -157,9 +157,9 @@ def test_a_receipt_without_lines_says_nothing_of_notes(lab: Lab) -> None:
     lab.write_with_receipts("quiet.ipynb", bundle(example_record()))
     lab.open_without_kernel("quiet.ipynb")
     expect(lab.receipts).to_have_count(1)
-    expect(lab.receipts.first).not_to_contain_text("note")
+    expect(lab.receipts.first).not_to_contain_text("message")
     lab.show_logs()
-    expect(lab.sidebar).to_contain_text("The receipts in this notebook hold no native lines.")
+    expect(lab.sidebar).to_contain_text("The receipts in this notebook hold no messages.")
 
 
 def test_hostile_lines_are_text_under_the_cell_and_in_the_sidebar(lab: Lab) -> None:
