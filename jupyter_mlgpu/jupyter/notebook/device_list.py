@@ -31,7 +31,7 @@ class Picker:
 
     framework: str | None
     chosen: str
-    choices: tuple[Choice, ...]
+    words: tuple[Choice, ...]
     missing: tuple[Sentence, ...] = ()
 
     def to_json(self) -> dict[str, Any]:
@@ -39,7 +39,7 @@ class Picker:
         return {
             "framework": self.framework,
             "chosen": self.chosen,
-            "words": [{"word": one.word, "about": one.about} for one in self.choices],
+            "words": [{"word": one.word, "about": one.about} for one in self.words],
             "missing": list(self.missing),
         }
 
