@@ -30,7 +30,7 @@ class Picker:
     """What one control offers: the devices of a framework, or, where it is None, those of all of them."""
 
     framework: str | None
-    chosen: str
+    current: str
     words: tuple[Choice, ...]
     missing: tuple[Sentence, ...] = ()
 
@@ -38,7 +38,7 @@ class Picker:
         """As browsers are told."""
         return {
             "framework": self.framework,
-            "chosen": self.chosen,
+            "chosen": self.current,
             "words": [{"word": one.word, "about": one.about} for one in self.words],
             "missing": list(self.missing),
         }
