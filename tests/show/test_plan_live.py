@@ -149,6 +149,12 @@ def test_hostile_names_stay_text():
     assert json.loads(json.dumps(data)) == data
 
 
+def test_one_operation_is_said_in_the_singular():
+    said = repr(plan(Body("main", (node("one", "Relu"),))))
+    assert "1 device subgraph, of 1 operation." in said
+    assert "1 operations" not in said
+
+
 def test_an_empty_graph_has_no_drawing():
     data = data_of(Body("main", ()))
     assert (sum(data["counts"].values()), data["drawings"]) == (0, [])

@@ -16,7 +16,7 @@ function said(logs: object[], cut: object = {}): string {
   return notesInWords(record, english).join(' · ');
 }
 
-test('the receipt counts its notes, those to act on, and the lines not known', () => {
+test('the receipt counts its messages, those to act on, and the unknown ones', () => {
   const fatal = logJson('abort', { verdict: 'fatal', id: 'abort', meaning: 'It ended.' });
   assert.equal(said([]), '');
   assert.equal(said([metal]), '1 message');
@@ -40,7 +40,7 @@ test('what came after the cell is counted apart, for its receipt was drawn befor
 test('lines that were cut from a saved receipt are still counted', () => {
   const cut = { 'logs.harmless': 3, 'logs.unknown': 12 };
   assert.equal(said([outOfMemory], cut), '4 messages: 1 to act on · 12 unknown messages');
-  assert.equal(cutInWords(['logs.harmless', 3], english), 'log lines: 3 (Harmless)');
+  assert.equal(cutInWords(['logs.harmless', 3], english), 'messages: 3 (Harmless)');
   assert.equal(cutInWords(['odd_part', 3], english), 'odd part: 3');
 });
 
