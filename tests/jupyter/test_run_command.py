@@ -21,7 +21,7 @@ from jupyter_mlgpu.record.files import load_records
 from jupyter_mlgpu.record.record import STILL_READING, Record
 from jupyter_mlgpu.show.receipts.bundle import MIME_TYPE
 from tests.support.later import Later
-from tests.support.reading import as_read
+from tests.support.reading import receipt_as_read
 
 pytestmark = pytest.mark.kernel
 
@@ -110,7 +110,11 @@ def printed(cell: Any) -> str:
 
 
 def receipts(cell: Any) -> list[dict[str, Any]]:
-    return [as_read(output.data[MIME_TYPE]) for output in cell.outputs if MIME_TYPE in output.get("data", {})]
+    return [
+        receipt_as_read(output.data[MIME_TYPE])
+        for output in cell.outputs
+        if MIME_TYPE in output.get("data", {})
+    ]
 
 
 # -- a notebook that trains on real data ----------------------------------------------------------

@@ -9,7 +9,7 @@ from jupyter_mlgpu.explain.logs.fold import KINDS
 from jupyter_mlgpu.measure.capture.tap import LIMITED
 from jupyter_mlgpu.record.record import STILL_READING
 from tests.support.kernels import MIME_TYPE
-from tests.support.reading import as_read
+from tests.support.reading import receipt_as_read
 
 pytestmark = pytest.mark.kernel
 
@@ -342,7 +342,7 @@ def test_many_lines_are_read_after_their_cell_and_its_receipt_is_completed(reloa
     result = notebook.run(VARIED)
     assert STILL_READING in result.receipt["notes"]
     update = notebook.hear_until(lambda message: message["msg_type"] == "update_display_data")
-    whole = as_read(update["content"]["data"][MIME_TYPE])
+    whole = receipt_as_read(update["content"]["data"][MIME_TYPE])
     assert whole["cell"]["sequence"] == result.receipt["cell"]["sequence"]
     assert STILL_READING not in whole["notes"]
     record = next(one for one in records(notebook) if one["cell"] == whole["cell"])

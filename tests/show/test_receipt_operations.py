@@ -47,13 +47,14 @@ def test_every_operation_has_count_self_time_total_time_and_share():
         (0.0, "gpu:0 busy 100.0 % of the profiled cell"),
     ],
 )
-def test_the_line_of_a_profiled_cell_says_what_part_of_it_a_gpu_was_busy(idle, said):
+def test_a_profiled_cell_says_what_part_of_it_a_gpu_was_busy(idle, said):
     reading = Reading(
         "device_idle", idle, "share", "device", "simulated", 3, device="gpu:0", detail="fake profiler"
     )
     record = profiled(row("k", 0.1), readings=(*example_record().readings, reading))
-    assert f" · {said} · " in text.receipt(record).splitlines()[0]
-    assert "busy" not in text.receipt(replace(record, mode="light")).splitlines()[0]
+    assert f"        {said}" in text.receipt(record).splitlines()
+    assert f"<div>{said}</div>" in html.receipt(record)
+    assert "busy" not in text.receipt(replace(record, mode="light"))
 
 
 def test_shapes_copied_bytes_and_flop_have_a_column_where_the_profiler_tells_them():

@@ -157,7 +157,7 @@ def _few_devices(readings: Sequence[Reading], most: int) -> tuple[Reading, ...]:
 
 
 def _make(record: Record, cut: Mapping[str, int]) -> dict[str, Any]:
-    data = record.to_json(texts=False)
+    data = record.to_notebook()
     if cut:
         data["cut"] = dict(cut)
     made = {MIME_TYPE: data, "text/html": html.receipt(record, cut), "text/plain": text.receipt(record, cut)}

@@ -64,6 +64,12 @@ def to_act_on(line: LogLine) -> bool:
     return line.verdict in ("fatal", "action")
 
 
+def other(count: int, *, beside: int) -> str:
+    """What heads `count` lines that ask for nothing, `beside` so many that do."""
+    lines = f"{count:,} log line{'s' if count != 1 else ''}"
+    return f"{lines} more, with nothing to do" if beside else f"{lines}, with nothing to do"
+
+
 def times(line: LogLine) -> str:
     """`x 37` for a line that came more than once, and whether it was late."""
     said = [f"x {line.count:,}"] if line.count > 1 else []

@@ -17,14 +17,14 @@ ACT_LINES = 10
 
 
 def receipt(record: Record, cut: Mapping[str, int] | None = None) -> str:
-    """The receipt's line, below it what limits the cell, and each log line to act on.
+    """The receipt's line, below it notes, what limits the cell, operations, and each log line to act on.
 
     `cut` counts what was left out for size.
     """
     label = words.label(record)
     line = " · ".join([words.line(record), *notes.summary(record, cut)])
     head = f"[mlgpu] {label + ': ' if label else ''}{line}"
-    below = [*_limit(record), *_to_act_on(record), *_operations(record), *record.notes, *words.left_out(cut)]
+    below = [*record.notes, *_limit(record), *_operations(record), *_to_act_on(record), *words.left_out(cut)]
     return "\n".join([head, *(f"        {one}" for one in below)])
 
 
@@ -49,7 +49,7 @@ def _operations(record: Record) -> list[str]:
     if record.mode != "profiled":
         return []
     lines = (line for one in operations.tables(record, 48) for line in text.table(one))
-    return [operations.SENTENCE, *lines]
+    return [*words.places(record), operations.SENTENCE, *lines]
 
 
 def table(records: Sequence[Record]) -> str:

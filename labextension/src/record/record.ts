@@ -8,7 +8,7 @@ import { readHotLines, readLimit } from './limits';
 import { readLogs } from './logs';
 import type { ILogLine } from './logs';
 import { MANY, readOperation } from './operations';
-import { readReading } from './reading';
+import { readNotMeasured, readReading } from './reading';
 import { readRequested } from './requested';
 import { sentence } from '../language/sentence';
 import type { Sentence } from '../language/sentence';
@@ -133,7 +133,8 @@ export function readRecord(data: unknown): IRecord | Unreadable {
   if (tooMany > 0) {
     record.cut.push(['logs', tooMany]);
   }
-  return { ...record, logs };
+  const readings = [...record.readings, ...readNotMeasured(table.not_measured)];
+  return { ...record, readings, logs };
 }
 
 /** A fact's value: a sentence, a number, several of them, or a table as `name: value, name: value`. */

@@ -106,16 +106,20 @@ export function labels({ origin, outcome, mode }: IRecord, t: Translate): string
   );
 }
 
-/** The record in one line, without how it ended. */
-export function line(record: IRecord, t: Translate): string {
-  const [wall, cpu] = ['wall_time', 'cpu_time'].map(quantity => known(record, quantity));
-  return dotted(
+/** The figures that matter, the most important first, as jupyter_mlgpu/show/receipts/words.py chooses them. */
+export function headline(record: IRecord, t: Translate): string[] {
+  const wall = known(record, 'wall_time');
+  return [
     wall ? shown(wall, record, t) : `${t('wall_time')}: ${t('notMeasured')}`,
     clause(record.limit, t),
-    place(record, t),
-    cpu && record.mode !== 'profiled' && `${t('cpu_time')} ${shown(cpu, record, t)}`,
+    record.ranOn?.length === 0 ? '' : place(record, t),
     peakMemory(record, t)
-  );
+  ].filter(Boolean);
+}
+
+/** The record in one line, without how it ended. */
+export function line(record: IRecord, t: Translate): string {
+  return dotted(...headline(record, t));
 }
 
 /** Peak memory of the process in words; empty where it is missing. */
