@@ -21,6 +21,7 @@ import { placePanel, revealOnce } from './sidebar/placing';
 import { lineDoor } from './receipts/linedoor';
 import { door } from './receipts/restartdoor';
 import { Restarter } from './lab/restarter';
+import { tellReceiptThreshold } from './lab/receiptthreshold';
 import { PLUGIN, followSettings } from './lab/settings';
 import { StatusItem } from './lab/statusbar';
 import { DeviceButton } from './lab/toolbar';
@@ -62,6 +63,7 @@ const plugin: JupyterFrontEndPlugin<void> = {
     restorer?.add(panel, panel.id);
     revealOnce(app.shell, notebooks, panel);
     const traced = new TracedNotebooks(tracker, notebooks, language);
+    tellReceiptThreshold(tracker, notebooks);
     const restarter = new Restarter(tracker, known, language);
     door.restarter = restarter;
     door.changed.emit();

@@ -409,7 +409,7 @@ def test_the_opened_html_has_bars_then_where_it_ran_then_what_to_act_on_and_fold
         "Wall time 500 ms<div style",
         "cpu:0 (TensorFlow, cpu): 120 operations",
         "<b>Fatal",
-        "<summary>1 log line more, with nothing to do</summary>",
+        "<summary>Other log lines (1)</summary>",
         "<b>Harmless",
         "<summary>How it was measured</summary>",
         "<td>Wall time",

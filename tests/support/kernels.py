@@ -14,7 +14,7 @@ import zmq
 from jupyter_client.manager import KernelManager
 
 from jupyter_mlgpu.record.accounts import places
-from tests.support.reading import receipt_as_read
+from tests.support.reading import as_read, receipt_as_read
 
 MIME_TYPE = "application/vnd.jupyter-mlgpu.record+json"
 

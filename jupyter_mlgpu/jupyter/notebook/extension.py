@@ -23,6 +23,7 @@ from jupyter_mlgpu.jupyter.notebook.logbook import Logbook
 from jupyter_mlgpu.jupyter.notebook.ops_command import OperationsRequest
 from jupyter_mlgpu.jupyter.notebook.ours import ours_in
 from jupyter_mlgpu.jupyter.notebook.post_mortem import PostMortem
+from jupyter_mlgpu.jupyter.notebook.receipt_threshold import ReceiptThreshold
 from jupyter_mlgpu.jupyter.notebook.record_pages import RecordPages
 from jupyter_mlgpu.jupyter.notebook.registration import registered_magics, transformed_input
 from jupyter_mlgpu.jupyter.notebook.sidebar_settings import SidebarSettings
@@ -73,11 +74,13 @@ class Extension:
             self.kit.sampler, LazyCounters(self.kit.gpus), self._push, utc=self.kit.recorder.clock.utc
         )
         self.record_pages = RecordPages(self.kit, self.watch.state)
+        self._receipt_threshold = ReceiptThreshold()
         self.doctor = DoctorLight(lambda: captures(kernel), self._push)
         told = {
             "watch": lambda _: self.watch.renew(),
             "device": lambda content: self.settings.device(content),
             "trace": lambda content: self.settings.trace(content),
+            "receipts": self._receipt_threshold.set,
             "compare": self._compare,
             "doctor": self.doctor.ask,
             "save": self._save,
@@ -237,7 +240,7 @@ class Extension:
             self._logbook.cell_ended(record)
             self._post_mortem.record_made(record)
         finally:
-            if self.audience.asked:
+            if self.audience.asked and self._receipt_threshold.wants(record, cell.code):
                 # Loaded with the first receipt: what draws it is a sixth of what loading would take.
                 from jupyter_mlgpu.jupyter.notebook import receipts
 

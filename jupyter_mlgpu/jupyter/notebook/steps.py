@@ -32,6 +32,8 @@ _MPS_VARIABLE = "PYTORCH_MPS_LOG_PROFILE_INFO"
 _UNNOTICED_S = 0.01
 #: Records before which no cell can have run often enough for growth to be told (see `growth.py`).
 _FEWEST_RECORDS = 5
+#: Runs of a cell before which nobody can say that it became slower (see `comparing/slower.py`).
+_FEWEST_TO_BE_SLOWER = 8
 
 # The parts of a record, as a note names the one that it lacks: made once, for hardly any cell needs them.
 _TRACEBACK = say("the time of the traceback")
@@ -40,6 +42,7 @@ _NATIVE_LINES = say("the native lines of the cell")
 _MPS_LOG = say("what PyTorch's MPS log tells")
 _ITEMS = say("the number of items")
 _LIMIT = say("what limited the cell")
+_SLOWER = say("whether the cell became slower")
 _GROWTH = say("the growth of memory")
 _DEATH = say("what ended the kernel before")
 _JOURNAL = say("its line in the journal")
@@ -97,6 +100,7 @@ def steps(
         RecordStep(_MPS_LOG, lambda one: with_mps_log(one, capture)),
         RecordStep(_ITEMS, lambda one: with_items(one, cell.items)),
         RecordStep(_LIMIT, lambda one: kit.judged(one, cell.activity, lines_above(cell.code))),
+        RecordStep(_SLOWER, lambda one: with_slower(one, kit.store)),
         RecordStep(_GROWTH, lambda one: with_growth(one, kit.store)),
         RecordStep(_DEATH, lambda one: _with_notes(one, [died_before()])),
         saving(journal),
@@ -193,6 +197,19 @@ def with_items(record: Record, items: int | None) -> Record:
     told = {NAME: fact(items, Sentence("%%mlc_trace --items"))}
     record = replace(record, facts={**record.facts, **told})
     return _with_notes(record, [sentence(record)])
+
+
+def with_slower(record: Record, store: Store) -> Record:
+    """The record with a note where its cell takes longer than it did, as the rule of `compare` has it."""
+    earlier = store.runs(record)
+    if len(earlier) + 1 < _FEWEST_TO_BE_SLOWER:
+        return record
+    # Loaded when there is something to compare.
+    from jupyter_mlgpu.explain.comparing.slower import became_slower
+    from jupyter_mlgpu.show.receipts.slower import sentence
+
+    found = became_slower(earlier, record)
+    return record if found is None else record.with_note(sentence(found))
 
 
 def with_growth(record: Record, store: Store) -> Record:

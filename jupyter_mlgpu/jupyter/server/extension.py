@@ -1,5 +1,5 @@
 """What the server does for the browser: it keeps the busy indicator right, tells what is Chinese, and why
-kernels died.
+kernels died; and it saves of receipts what the user wants to keep.
 
 The answers of a busy kernel travel on the control channel, and each makes the kernel report itself idle for a
 moment. JupyterLab overlooks that for the message types that the server lists as untracked; this lists ours.
@@ -28,8 +28,9 @@ def _load_jupyter_server_extension(server_app: Any) -> None:
     known = manager.untracked_message_types
     manager.untracked_message_types = [*known, *(name for name in MESSAGE_TYPES if name not in known)]
     # Which only a server can import.
-    from jupyter_mlgpu.jupyter.server import deaths, messages
+    from jupyter_mlgpu.jupyter.server import deaths, keeping, messages
 
+    keeping.register(server_app)
     seen = deaths.Deaths(manager, server_app.io_loop.add_callback)
     seen.start()
     atexit.register(seen.stop)

@@ -66,8 +66,7 @@ def to_act_on(line: LogLine) -> bool:
 
 def other(count: int, *, beside: int) -> str:
     """What heads `count` lines that ask for nothing, `beside` so many that do."""
-    lines = f"{count:,} log line{'s' if count != 1 else ''}"
-    return f"{lines} more, with nothing to do" if beside else f"{lines}, with nothing to do"
+    return f"{'Other log' if beside else 'Log'} lines ({count:,})"
 
 
 def times(line: LogLine) -> str:

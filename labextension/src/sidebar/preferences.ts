@@ -10,6 +10,9 @@ import { amount, named, oneOf, or, orEmpty, shape, word } from '../language/untr
 /** Seconds between two looks at the gauges that a setting can ask for at most. */
 const SLOWEST = 60;
 
+/** Seconds from which a cell always gets its receipt. */
+const LATEST = 1;
+
 /** Read settings; a value that is none of those offered counts as not set. */
 export const readPreferences = orEmpty(
   shape(
@@ -23,6 +26,8 @@ export const readPreferences = orEmpty(
       redrawSeconds: named('redrawSeconds', value => Math.min(amount(value) ?? 0, SLOWEST)),
       /** What a receipt under a cell is at first: a line, all that was measured, or nothing. */
       receipt: or('line', oneOf('line', 'open', 'hidden')),
+      /** Seconds from which a cell gets a receipt for its time alone; 0: all cells get theirs. */
+      receiptSeconds: named('receiptSeconds', value => Math.min(amount(value) ?? 0, LATEST)),
       /** A language's code, or JupyterLab's language. */
       language: or('jupyterlab', word)
     }

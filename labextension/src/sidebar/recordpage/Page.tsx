@@ -14,7 +14,15 @@ import { LimitAnswer } from '../../receipts/LimitAnswer';
 import { LogNotes } from '../../receipts/LogNotes';
 import { NotesCount } from '../../receipts/NotesCount';
 import { Outcome } from '../../receipts/Outcome';
-import { About, Devices, Facts, Notes, ReadingRow, Readings } from '../../receipts/RecordDetails';
+import {
+  About,
+  Devices,
+  Facts,
+  NotMeasured,
+  Notes,
+  Readings,
+  countMissing
+} from '../../receipts/RecordDetails';
 import { TimeBars } from '../../receipts/TimeBars';
 import { Actions } from './Actions';
 import { MemorySection } from './MemorySection';
@@ -35,8 +43,6 @@ export function Page(props: ICellPage): ReactElement {
     }
   }, []);
   const measured = record.readings.filter(({ value }) => value !== null);
-  const missing = record.readings.filter(({ value }) => value === null);
-  const unlimited = record.limit === null ? record.whyNoLimit : null;
   const timeline =
     page.state === 'answered' && typeof page.details.timeline === 'object'
       ? page.details.timeline
@@ -85,23 +91,9 @@ export function Page(props: ICellPage): ReactElement {
       <Section heading="howMeasured" t={t}>
         <Readings readings={measured} record={record} t={t} />
       </Section>
-      {(missing.length > 0 || unlimited !== null) && (
+      {countMissing(record) > 0 && (
         <Section heading="notMeasuredSection" t={t}>
-          <table aria-label={t('notMeasuredSection')}>
-            <tbody>
-              {missing.map((reading, index) => (
-                <ReadingRow key={index} reading={reading} record={record} t={t} />
-              ))}
-              {unlimited !== null && (
-                <tr>
-                  <th scope="row">{t('limit')}</th>
-                  <td className="jp-mlgpu-Quiet">
-                    {t('limitNotKnown', { why: t.say(unlimited) })}
-                  </td>
-                </tr>
-              )}
-            </tbody>
-          </table>
+          <NotMeasured record={record} t={t} />
         </Section>
       )}
       <Section heading="insideElse" t={t}>
