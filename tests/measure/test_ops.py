@@ -239,7 +239,7 @@ def test_a_profiler_that_fails_inside_us_costs_the_profile_and_the_cell_runs(sta
     result = notebook.run("%%mlc_trace --ops\ntf.ones(3)\nprint('mine')")
     assert result.status == "ok"
     assert result.text == "mine\n"
-    assert "The profile of tensorflow was lost (RuntimeError: planted)." in result.receipt["notes"]
+    assert "The profile of tensorflow was lost (RuntimeError: planted)." in result.receipt["notes"][0]
     assert notebook.run(OFF).status == "ok"
 
 
