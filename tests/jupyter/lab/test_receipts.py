@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 import pytest
@@ -14,7 +16,21 @@ from jupyter_mlgpu.show.receipts.bundle import MIME_TYPE, bundle
 from jupyter_mlgpu.testing import example_record, limited_record
 
 if TYPE_CHECKING:
-    from tests.jupyter.lab.conftest import Lab
+    from playwright.sync_api import Page
+
+    from tests.jupyter.lab.conftest import Lab, Server
+
+
+@pytest.fixture
+def our_settings(server: Server, page: Page) -> Iterator[Callable[..., None]]:
+    """Sets our settings, in a page loaded afresh, until the test has ended."""
+
+    def change(**values: object) -> None:
+        server.change_setting("sidebar", values, "jupyter-mlgpu")
+        page.goto("about:blank")
+
+    yield change
+    change()
 
 
 def test_a_saved_notebook_that_is_not_trusted_draws_its_receipts_without_a_kernel(lab: Lab) -> None:
@@ -35,17 +51,15 @@ def test_a_saved_notebook_that_is_not_trusted_draws_its_receipts_without_a_kerne
 def test_a_closed_receipt_lets_its_last_figures_go_where_it_is_narrow_and_keeps_its_messages(
     lab: Lab,
 ) -> None:
-    record = replace(limited_record(confidence="likely"), logs=(message("fatal"), message("harmless")))
+    record = replace(limited_record(), logs=(message("fatal"), message("harmless")))
     lab.write_with_receipts("narrow.ipynb", bundle(record))
     lab.open_without_kernel("narrow.ipynb")
     line = lab.receipts.first.get_by_role("button")
     figures = line.locator(".jp-mlgpu-Figures > span")
-    whole = ["14.7 s", "likely: about 90 % preparing input", "ran on cpu:0", "peak memory 512 MiB"]
-    assert seen(figures) == whole
-    lab.receipts.first.evaluate("one => one.style.width = '420px'")
-    assert seen(figures) == whole[:2]
-    lab.receipts.first.evaluate("one => one.style.width = '240px'")
-    assert seen(figures) == whole[:1]
+    whole = ["14.7 s", "about 90 % preparing input", "ran on cpu:0", "peak memory 512 MiB"]
+    for width, count in ((720, 4), (520, 2), (260, 1)):
+        lab.receipts.first.evaluate("(one, width) => one.style.width = `${width}px`", width)
+        assert seen(figures) == whole[:count], width
     expect(line.locator(".jp-mlgpu-NotesCount")).to_have_text("2 notes: 1 to act on")
     box = line.locator(".jp-mlgpu-NotesCount").bounding_box() or {}
     assert box["width"] > 60, "seen"
@@ -74,7 +88,7 @@ def test_an_opened_receipt_shows_what_is_to_be_done_and_folds_the_other_lines(la
         lines.first,
         receipt.get_by_text("Other log lines (1)"),
         receipt.get_by_text("How it was measured"),
-        receipt.get_by_text("Not measured (5)"),
+        receipt.get_by_text("Not measured (4)"),
     ]
     tops = [(part.bounding_box() or {"y": 0})["y"] for part in parts]
     assert tops == sorted(tops)
@@ -116,7 +130,7 @@ def test_a_receipt_opens_to_bars_and_every_reading(lab: Lab) -> None:
     expect(lab.receipts.first.get_by_role("table")).to_have_count(1)
     receipt.get_by_text("How it was measured").click()
     expect(receipt.get_by_role("table", name="Readings")).to_contain_text("process · fake probe")
-    receipt.get_by_text("Not measured (5)").click()
+    receipt.get_by_text("Not measured (4)").click()
     expect(receipt.get_by_role("table", name="What could not be measured")).to_contain_text(
         "not measured: TensorFlow keeps no allocator statistics for cpu:0."
     )
@@ -140,7 +154,7 @@ def test_a_chinese_jupyterlab_says_in_chinese_what_the_kernel_wrote(lab: Lab, ch
     )
     receipt.get_by_role("button").click()
     receipt.get_by_text("未测量").click()
-    table = receipt.get_by_role("table", name="无法测量的内容")
+    table = receipt.get_by_role("table", name="未能测量的内容")
     expect(table).to_contain_text("TensorFlow 没有 cpu:0 的分配器统计数据。")
     expect(table).not_to_contain_text("statistics")
     lab.show_sidebar()
@@ -207,3 +221,36 @@ def test_operations_that_were_not_counted_are_said_with_what_is_known(lab: Lab) 
     expect(row.get_by_role("cell")).to_have_text(
         [f"its allocator gave out memory; more may have run elsewhere · {why}"]
     )
+
+
+def test_short_cells_get_no_receipt_where_that_is_set_and_the_sidebar_has_them(
+    lab: Lab, our_settings: Callable[..., None]
+) -> None:
+    our_settings(receiptSeconds=1)
+    lab.write("short.ipynb", "%load_ext jupyter_mlgpu", "a = 1", "a / 0", "%%mlc_trace\na = 2")
+    lab.open("short.ipynb")
+    lab.run_to_end(0)
+    lab.run_to_end(0)  # so that the page has found the kernel out before the next one
+    for index in (1, 2, 3):
+        lab.run_to_end(index)
+    expect(lab.cell(2).locator(".jp-mlgpu-Receipt")).to_contain_text("error")
+    expect(lab.cell(3).locator(".jp-mlgpu-Receipt")).to_have_count(1)
+    expect(lab.cell(1).locator(".jp-mlgpu-Receipt")).to_have_count(0)
+    expect(lab.records.filter(has_text="a = 1")).to_have_count(1)
+
+
+def test_a_saved_notebook_keeps_one_line_of_a_receipt_where_that_is_set_and_the_page_all_of_it(
+    lab: Lab, our_settings: Callable[..., None]
+) -> None:
+    our_settings(savedReceipts="line")
+    path = lab.write("one_line.ipynb", "%load_ext jupyter_mlgpu", "a = 1")
+    lab.open("one_line.ipynb")
+    lab.run_to_end(0)
+    lab.run_to_end(1)
+    expect(lab.receipts).to_have_count(1)
+    lab.save()
+    (output,) = json.loads(path.read_text())["cells"][1]["outputs"]
+    (kind,) = output["data"]
+    assert kind == "text/plain"
+    assert "".join(output["data"][kind]).startswith("[mlgpu] ")
+    expect(lab.receipts).to_have_count(1)
