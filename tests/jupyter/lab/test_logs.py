@@ -58,6 +58,7 @@ def test_a_receipt_counts_its_notes_and_opens_to_each_with_its_explanation(lab: 
     receipt = lab.receipts.first
     expect(receipt).to_contain_text("1 note · 1 line not known · 1 after the cell had ended: 1 to act on")
     receipt.get_by_role("button").click()
+    receipt.get_by_text("Other log lines (2)").click()
     notes = receipt.get_by_role("region", name="Notes on the log").get_by_role("listitem")
     expect(notes).to_have_count(3)
     for shown in ("To act on", "37", "arrived after the cell had ended", "The GPU has no memory left."):
@@ -66,6 +67,7 @@ def test_a_receipt_counts_its_notes_and_opens_to_each_with_its_explanation(lab: 
     assert notes.first.locator("pre").inner_text() == OUT_OF_MEMORY.text
     expect(notes.nth(1)).to_contain_text("Information")
     expect(notes.nth(2)).to_contain_text("Not known")
+    receipt.get_by_text("How it was measured").click()
     expect(receipt.get_by_role("table", name="Facts")).to_contain_text("Apple M1 Max")
     expect(receipt.get_by_role("table", name="Facts")).to_contain_text("log message metal-device-set")
 
@@ -78,9 +80,11 @@ def test_a_native_line_is_explained_under_the_cell_that_brought_it(lab: Lab) -> 
     receipt = lab.cell(1).locator(".jp-mlgpu-Receipt")
     expect(receipt).to_contain_text("1 note")
     receipt.get_by_role("button").click()
+    receipt.get_by_text("Log lines (1)").click()
     note = receipt.get_by_role("region", name="Notes on the log").get_by_role("listitem")
     expect(note).to_contain_text("This Mac's GPU, Apple M1 Max")
     expect(note.locator("pre")).to_have_text("Metal device set to: Apple M1 Max")
+    receipt.get_by_text("How it was measured").click()
     expect(receipt.get_by_role("table", name="Facts")).to_contain_text("Apple M1 Max")
     expect(lab.cell(2).locator(".jp-mlgpu-Receipt")).not_to_contain_text("note")
 
@@ -145,6 +149,7 @@ def test_a_hostile_line_of_a_running_kernel_is_text(lab: Lab) -> None:
     receipt = lab.cell(1).locator(".jp-mlgpu-Receipt")
     expect(receipt).to_contain_text("1 line not known")
     receipt.get_by_role("button").click()
+    receipt.get_by_text("Log lines (1)").click()
     expect(receipt.locator("pre")).to_contain_text(MARKUP)
     lab.show_logs()
     expect(lab.log.locator("pre")).to_contain_text(MARKUP)
@@ -177,6 +182,7 @@ def test_hostile_lines_are_text_under_the_cell_and_in_the_sidebar(lab: Lab) -> N
     lab.write_with_receipts("hostile_logs.ipynb", {MIME_TYPE: data})
     lab.open_without_kernel("hostile_logs.ipynb")
     lab.receipts.first.get_by_role("button").click()
+    lab.receipts.first.get_by_text("Other log lines (2)").click()
     raw = lab.receipts.first.locator("pre").first
     expect(raw).to_have_text(f"{MARKUP}\\u202egnp.exe\\u001b[31m")
     expect(lab.receipts.first).to_contain_text("8,000 of 1,000,000 characters shown")
@@ -282,6 +288,7 @@ def test_a_chinese_jupyterlab_explains_in_chinese_what_it_can(lab: Lab, chinese:
     lab.wait_for_notebook()
     expect(lab.receipts.first).to_contain_text(re.compile("1 条说明.*1 条在单元格结束之后到达.1 条需处理"))
     lab.receipts.first.get_by_role("button").click()
+    lab.receipts.first.get_by_text("其他日志行").click()
     notes = lab.receipts.first.get_by_role("listitem")
     expect(notes.first).to_contain_text("需处理")
     expect(notes.first).to_contain_text("The GPU has no memory left.")

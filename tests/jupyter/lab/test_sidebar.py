@@ -365,6 +365,7 @@ def test_a_chinese_jupyterlab_has_a_chinese_sidebar(lab: Lab, chinese: None) -> 
     expect(lab.receipts.first).to_contain_text("峰值内存")
     # Why a quantity is missing, which the kernel wrote in English.
     lab.receipts.first.get_by_role("button").click()
+    lab.receipts.first.get_by_text("未测量").click()
     expect(lab.receipts.first).to_contain_text("需要性能分析器")
 
 
