@@ -14,7 +14,7 @@ from jupyter_mlgpu.jupyter.cli.strip import RECORD
 #: As in labextension/schema/sidebar.json.
 PLUGIN = "jupyter-mlgpu:sidebar"
 SETTING = "savedReceipts"
-Kept = Literal["full", "line", "none"]
+ReceiptForm = Literal["full", "line", "none"]
 
 
 def register(server_app: Any) -> None:
@@ -27,7 +27,7 @@ def register(server_app: Any) -> None:
     server_app.contents_manager.register_pre_save_hook(keep_receipts)
 
 
-def shorten(notebook: dict[str, Any], wanted: Callable[[], Kept]) -> None:
+def shorten(notebook: dict[str, Any], wanted: Callable[[], ReceiptForm]) -> None:
     """Leave of each receipt in a notebook what is wanted, which is asked for only where there is one."""
     found = [
         cell["outputs"]
@@ -41,7 +41,7 @@ def shorten(notebook: dict[str, Any], wanted: Callable[[], Kept]) -> None:
         outputs[:] = [_shortened(one) for one in outputs if what == "line" or not _is_receipt(one)]
 
 
-def kept(server_app: Any) -> Kept:
+def kept(server_app: Any) -> ReceiptForm:
     """What the user has set in JupyterLab, or Notebook 7; all where neither runs here."""
     from jupyterlab_server.settings_utils import get_settings
 
