@@ -135,7 +135,7 @@ def test_every_chart_has_a_table_with_the_same_figures():
 
 def test_the_receipts_say_what_was_not_measured_and_why():
     page = page_of([record(notes=("This record was not saved.",))])
-    assert "Not measured: device time. Light tracing runs without a profiler." in page.text
+    assert "Device time: Light tracing runs without a profiler." in page.text
     assert "TensorFlow keeps no allocator statistics for cpu:0." in page.text
     assert "This record was not saved." in page.text
 
