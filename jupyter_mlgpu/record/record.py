@@ -103,7 +103,7 @@ class Cell(Struct, frozen=True):
 
     `id` and `execution_count` are None where the front end sends none. `source_digest` is the start of the
     SHA-256 of the code, so that re-runs of the same code can be recognised without storing it. `name` is the
-    first line of the code, redacted.
+    line of the code that tells most of it, redacted.
     """
 
     sequence: Count

@@ -127,7 +127,7 @@ def test_a_reload_in_mid_cell_brings_back_the_view_with_its_history(lab: Lab, ga
     lab.save()
     lab.wait_until_layout_is_kept()
     lab.reload()
-    expect(lab.running).to_contain_text("import pathlib, time", timeout=60_000)
+    expect(lab.running).to_contain_text("while not pathlib.Path", timeout=60_000)
     expect(lab.sidebar.get_by_role("img", name=highest)).to_be_visible()
     gate.open()
     expect(lab.running).to_be_hidden()
