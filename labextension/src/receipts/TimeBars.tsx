@@ -1,6 +1,5 @@
 /**
- * Wall, CPU and device time as bars on one scale, a line each: the figure stands beside its bar. Few elements, for
- * a list of records draws many of them between two frames.
+ * Wall, CPU and device time as bars on one scale, a line each: the figure stands beside its bar.
  */
 
 import type { ReactElement } from 'react';
@@ -14,15 +13,12 @@ export function TimeBars(props: {
   record: IRecord;
   /** Seconds that fill a bar. */
   scale: number;
-  /** The times to show; all that the record has where nothing is said. */
-  only?: readonly string[];
   t: Translate;
 }): ReactElement {
-  const { record, scale, only, t } = props;
-  const shownTimes = times(record).filter(({ quantity }) => only?.includes(quantity) ?? true);
+  const { record, scale, t } = props;
   return (
     <div className="jp-mlgpu-Bars">
-      {shownTimes.map((reading, index) => (
+      {times(record).map((reading, index) => (
         <div key={index} className="jp-mlgpu-Bars-line" data-quantity={reading.quantity}>
           {/* What is read aloud has a blank between the name and the figure. */}
           <span>{`${quantityName(reading.quantity, t)} `}</span>

@@ -36,7 +36,7 @@ export interface IRecordFilter {
   mode: IRecord['mode'] | null;
   /** Those with notes alone. */
   noted: boolean;
-  /** Found in the first line of code. */
+  /** Found in the cell's title. */
   text: string;
 }
 
@@ -68,7 +68,7 @@ export interface ISelected {
   entries: readonly IEntry[];
   /** How many records ended in each way, with the other filters as they are. */
   counts: Record<Outcome, number>;
-  /** Seconds: the longest time among them, which fills a bar. */
+  /** The largest of the figures that they are sorted by, which fills a bar; by their age: of wall time. */
   scale: number;
   /** How many stand last, because what they are sorted by was not measured. */
   unmeasured: number;
@@ -88,7 +88,7 @@ export function select(entries: readonly IEntry[], filter: IRecordFilter): ISele
     if (filter.outcomes.size > 0 && !filter.outcomes.has(record.outcome)) {
       return false;
     }
-    scale = Math.max(scale, known.longest);
+    scale = Math.max(scale, figureOf(record, filter.sort) ?? 0);
     return true;
   });
   if (filter.sort !== 'oldest') {
@@ -181,9 +181,9 @@ export function trendOf(record: IRecord, runs: Runs): ITrend | null {
   return { runs: newest, count: all.length };
 }
 
-/** Whether a record is the newest of its cell's runs: it is the one that shows how they went. */
-export function isNewestRun(entry: IEntry, runs: Runs): boolean {
-  return runs.get(cellOf(entry.record))?.at(-1) === entry;
+/** The figure that a list in this order shows of a record; null where it was not measured. */
+export function figureOf(record: IRecord, sort: Sort): number | null {
+  return figures(record)[sort === 'newest' || sort === 'oldest' ? 'wall' : sort];
 }
 
 /**
@@ -210,7 +210,7 @@ function sorted(sort: Sort, entries: readonly IEntry[]): [readonly IEntry[], num
     return [entries, 0];
   }
   // Looked up once for each, and not in each comparison.
-  const valued = entries.map(entry => ({ entry, value: figures(entry.record)[sort] ?? -1 }));
+  const valued = entries.map(entry => ({ entry, value: figureOf(entry.record, sort) ?? -1 }));
   valued.sort((a, b) => b.value - a.value);
   return [valued.map(({ entry }) => entry), valued.filter(({ value }) => value < 0).length];
 }

@@ -52,13 +52,13 @@ function Phase(props: { running: IRunningCell; t: Translate }): ReactElement | n
   return known ? <p className="jp-mlgpu-Running-phase">{known}</p> : null;
 }
 
-/** A cell's execution count, as the notebook writes it, and its first line of code. */
+/** A cell's execution count, as the notebook writes it, and its title. */
 export function CellName(props: { cell: ICell; running?: boolean }): ReactElement {
   const { cell, running = false } = props;
   const { executionCount, name } = cell;
   return (
     <>
-      <span className="jp-mlgpu-Count">{`[${running ? '*' : (executionCount ?? ' ')}]`}</span>
+      <span className="jp-mlgpu-Count">{`[${running ? '*' : (executionCount ?? ' ')}]`}</span>{' '}
       <code className="jp-mlgpu-Name" title={name}>
         {name}
       </code>

@@ -19,20 +19,22 @@ TIMES = "\N{MULTIPLICATION SIGN}"
 # -- runs of one cell -------------------------------------------------------------------------------
 
 
-def test_runs_of_a_cell_form_a_trend_that_its_newest_record_tells(lab: Lab) -> None:
+def test_runs_of_a_cell_form_a_trend_that_is_told_of_the_record_pointed_at(lab: Lab) -> None:
     lab.write("cells_trend.ipynb", LOAD, "n = n + 1 if 'n' in globals() else 0\nassert n != 1")
     lab.open("cells_trend.ipynb")
     for index in (0, 1, 1, 1):
         lab.run_to_end(index)
     expect(lab.records).to_have_count(3)
-    expect(lab.sidebar.locator(".jp-mlgpu-Trend")).to_have_count(1)
-    newest = lab.records.first
-    expect(newest).to_contain_text("3 runs")
-    expect(newest).to_contain_text("failed: 1")
-    picture = newest.get_by_role("img", name="Wall times of the runs, oldest first")
+    lab.records.first.hover()
+    trend = lab.sidebar.locator(".jp-mlgpu-Trend")
+    expect(trend).to_contain_text("3 runs")
+    expect(trend).to_contain_text("failed: 1")
+    picture = trend.get_by_role("img", name="Wall times of the runs, oldest first")
     expect(picture).to_have_accessible_name(re.compile(r"first: [^,]+, [^,]+ \(error\), [^,(]+$"))
     expect(picture.locator("rect")).to_have_count(3)
     expect(picture.locator("rect[data-outcome=error]")).to_have_count(1)
+    lab.records.first.get_by_role("button", name="Details").click()
+    expect(lab.sidebar.locator(".jp-mlgpu-Page .jp-mlgpu-Trend")).to_contain_text("3 runs")
 
 
 def test_profiled_runs_are_in_no_trend(lab: Lab) -> None:
@@ -42,8 +44,10 @@ def test_profiled_runs_are_in_no_trend(lab: Lab) -> None:
         record(3, "fit()", wall=99.0, code="a", mode="profiled"),
     ]
     open_saved(lab, "cells_trend_saved.ipynb", records)
-    expect(lab.records.nth(0).locator(".jp-mlgpu-Trend")).to_have_count(0)
-    expect(lab.records.nth(1)).to_contain_text("2 runs · 1 s to 1.5 s")
+    lab.records.nth(0).hover()
+    expect(lab.sidebar.locator(".jp-mlgpu-Trend")).to_contain_text("2 runs · 1 s to 1.5 s")
+    expect(lab.records.nth(0).locator(".jp-mlgpu-Record-figure")).to_have_text("profiled")
+    expect(lab.sidebar.locator(".jp-mlgpu-Told")).to_contain_text("1 min 39 s, with the profiler on")
 
 
 # -- comparing --------------------------------------------------------------------------------------

@@ -102,7 +102,7 @@ def test_a_line_leads_to_its_place_with_a_click_or_with_enter_also_in_another_ce
 def test_the_sidebar_has_the_kind_in_its_list_and_the_rest_on_the_cells_page(lab: Lab) -> None:
     open_saved(lab, "listed_limit.ipynb")
     row = lab.records.first
-    expect(row.locator(".jp-mlgpu-Facts")).to_have_text(
+    expect(row.locator(".jp-mlgpu-Record-facts")).to_contain_text(
         "likely: preparing input · ran on cpu:0 · peak memory 512 MiB"
     )
     row.get_by_role("button", name="Details").click()

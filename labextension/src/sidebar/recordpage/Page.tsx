@@ -14,6 +14,9 @@ import { LimitAnswer } from '../../receipts/LimitAnswer';
 import { LogNotes } from '../../receipts/LogNotes';
 import { NotesCount } from '../../receipts/NotesCount';
 import { Outcome } from '../../receipts/Outcome';
+import { runsByCell, trendOf } from '../../record/cellrows';
+import { shownEntries } from '../../kernel/state';
+import { Trend } from '../Trend';
 import { About, Devices, Facts, Notes, ReadingRow, Readings } from '../../receipts/RecordDetails';
 import { TimeBars } from '../../receipts/TimeBars';
 import { Actions } from './Actions';
@@ -36,6 +39,8 @@ export function Page(props: ICellPage): ReactElement {
   }, []);
   const measured = record.readings.filter(({ value }) => value !== null);
   const missing = record.readings.filter(({ value }) => value === null);
+  const { state } = session.model;
+  const trend = useMemo(() => trendOf(record, runsByCell(shownEntries(state))), [record, state]);
   const unlimited = record.limit === null ? record.whyNoLimit : null;
   const timeline =
     page.state === 'answered' && typeof page.details.timeline === 'object'
@@ -50,6 +55,7 @@ export function Page(props: ICellPage): ReactElement {
         <GoToCell cell={record.cell} onGo={() => onGo(entry)} t={t} />
       </div>
       <Summary record={record} t={t} />
+      {trend && <Trend trend={trend} t={t} />}
       <LimitAnswer record={record} t={t} />
       <HotLines record={record} finder={session} t={t} />
       <Actions entry={entry} session={session} traced={timeline !== null} t={t} />
