@@ -61,6 +61,16 @@ class Change:
     why_not: str | None
 
     @property
+    def times(self) -> float | None:
+        """How many times as large the second is, however few runs say so; None where nothing can be divided."""
+        if self.ratio is not None:
+            return self.ratio.value
+        both = (self.first.values, self.second.values)
+        if not all(both) or min(map(min, both)) <= 0:
+            return None
+        return self.second.median / self.first.median
+
+    @property
     def verdict(self) -> Sentence:
         """What can be said of it, in a few words."""
         if self.ratio is None:
@@ -74,9 +84,13 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """A cell on both sides: what changed of it, and of its operations; `notes` say what else differs."""
+    """A cell on both sides: what changed of it, and of its operations; `notes` say what else differs.
+
+    `timing` is that of the changes which says how long the cell took; None where neither side has a timing.
+    """
 
     name: str
+    timing: Change | None
     changes: tuple[Change, ...]
     operations: tuple[Change, ...]
     notes: tuple[str, ...]
@@ -144,17 +158,18 @@ def _pair(first: Sequence[Record], second: Sequence[Record]) -> Pair:
     light = _counted(first, "light"), _counted(second, "light")
     profiled = _counted(first, "profiled"), _counted(second, "profiled")
     names = dict.fromkeys(side[-1].cell.name for side in (first, second))
-    changes = [
-        change
-        for quantity in QUANTITIES
-        for change in _quantity(quantity, Sentence(units.title(quantity)), *light)
-    ]
+    found = {
+        quantity: _quantity(quantity, Sentence(units.title(quantity)), *light) for quantity in QUANTITIES
+    }
+    timing = next(iter(found["wall_time"]), None)
+    changes = [change for one in found.values() for change in one]
     operations: list[Change] = []
     if all(profiled):
         title = say("{quantity} (profiled)", quantity=Sentence(units.title("device_time")))
         changes += _quantity("device_time", title, *profiled)
         operations = _operations(*profiled)
-    return Pair(" / ".join(names), tuple(changes), tuple(operations), tuple(_notes(first, second, light)))
+    notes = tuple(_notes(first, second, light))
+    return Pair(" / ".join(names), timing, tuple(changes), tuple(operations), notes)
 
 
 def _counted(records: Sequence[Record], mode: str) -> list[Record]:

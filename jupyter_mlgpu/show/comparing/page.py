@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from jupyter_mlgpu.explain.comparing.compare import Change, RecordComparison, Sample
 from jupyter_mlgpu.explain.comparing.expect import Judgement
+from jupyter_mlgpu.explain.comparing.headline import headline, ratio
 from jupyter_mlgpu.record import units
 from jupyter_mlgpu.record.sentence import say, say_count
 from jupyter_mlgpu.record.translation import translated
@@ -26,15 +27,19 @@ _ROWS = 30
 
 @page_of.register
 def page(comparison: RecordComparison) -> Page:
-    """A table for each cell, and one of its operations, with a chart of what could be judged."""
+    """What took how many times as long; then a table for each cell, and one of its operations, with a chart."""
     first, second = comparison.first, comparison.second
-    parts: list[Part] = [say("{first} and {second}. {about}", first=first, second=second, about=ABOUT)]
+    alone = len(comparison.pairs) == 1
+    parts: list[Part] = []
     for pair in comparison.pairs:
+        told = headline(pair, first, second)
+        parts.append(told if alone else say("{name}: {told}", name=pair.name, told=told))
         # Where nothing was measured there is no table to bear the name.
         parts.append(_table(comparison, pair.changes, pair.name) if pair.changes else pair.name)
         if pair.operations:
             parts.append(_table(comparison, pair.operations, PROFILED))
         parts += pair.notes
+    parts.append(ABOUT)
     title = say("What changed from {first} to {second}", first=first, second=second)
     return Page(tuple(parts), comparison.notes, (chart(comparison),), title=title)
 
@@ -86,7 +91,7 @@ def _table(comparison: RecordComparison, changes: Sequence[Change], caption: str
 def _times(change: Change) -> str:
     found = change.ratio
     if found is None:
-        return ""
+        return "" if change.times is None else say("roughly {ratio}", ratio=ratio(change.times))
     low, high = f"{found.low:.3g}", f"{found.high:.3g}"
     return say("{ratio} [{low} to {high}]", ratio=f"{found.value:.3g}", low=low, high=high)
 
