@@ -16,6 +16,7 @@ import { COMMANDS, addCommands } from './lab/commands';
 import { languageOf } from './language/language';
 import { addToContextMenu, addToMenus, addToPalette } from './lab/menus';
 import { Notebooks } from './kernel/notebooks';
+import { NowPages } from './sidebar/nowpage';
 import { Panel } from './sidebar/panel';
 import { placePanel, revealOnce } from './sidebar/placing';
 import { lineDoor } from './receipts/linedoor';
@@ -57,7 +58,7 @@ const plugin: JupyterFrontEndPlugin<void> = {
     const known = translator ?? nullTranslator;
     const language = languageOf(known.languageCode);
     const notebooks = new Notebooks(tracker, app.shell);
-    const panel = new Panel(notebooks, language);
+    const panel = new Panel(notebooks, new NowPages(app.shell, language), language);
     placePanel(app.shell, panel);
     restorer?.add(panel, panel.id);
     revealOnce(app.shell, notebooks, panel);

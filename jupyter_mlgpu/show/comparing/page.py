@@ -39,9 +39,8 @@ def page(comparison: RecordComparison) -> Page:
         if pair.operations:
             parts.append(_table(comparison, pair.operations, PROFILED))
         parts += pair.notes
-    parts.append(ABOUT)
     title = say("What changed from {first} to {second}", first=first, second=second)
-    return Page(tuple(parts), comparison.notes, (chart(comparison),), title=title)
+    return Page(tuple(parts), (ABOUT, *comparison.notes), (chart(comparison),), title=title)
 
 
 def chart(comparison: RecordComparison) -> Chart:

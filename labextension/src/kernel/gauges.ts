@@ -73,16 +73,26 @@ export function extremes(
   return known.length > 0 ? [Math.min(...known), Math.max(...known)] : null;
 }
 
-/** Top of a chart: the limit, and where none is known a round number above the highest value. */
+/** Top of a chart: a round number above the highest value, so that what there is fills it; at most the limit. */
 export function top(limit: number | null, highest: number): number {
-  if (limit !== null && limit > 0) {
-    return Math.max(limit, highest);
-  }
+  const most = limit === null || limit <= 0 ? Infinity : Math.max(limit, highest);
   if (highest <= 0) {
-    return 1;
+    return Math.min(1, most);
   }
   const power = 10 ** Math.floor(Math.log10(highest));
-  return ([1, 2, 5].find(step => step * power >= highest) ?? 10) * power;
+  return Math.min(([1, 2, 5].find(step => step * power >= highest) ?? 10) * power, most);
+}
+
+/** The first of the highest values there were, and when: part of the chart's width from its left edge. */
+export function peak(counters: ICounters, index: number): { value: number; at: number } | null {
+  const [seconds, values] = points(counters, index);
+  let found: { value: number; at: number } | null = null;
+  values.forEach((value, place) => {
+    if (value !== null && (found === null || value > found.value)) {
+      found = { value, at: 1 + (seconds[place] ?? 0) / span(counters) };
+    }
+  });
+  return found;
 }
 
 /** Rows of a table, newest first: every ten seconds of the day, the newest sample until then. */

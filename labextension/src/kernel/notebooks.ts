@@ -16,6 +16,7 @@ import { CellMarks } from '../sidebar/cellmarks';
 import { cellOf, codeOf, putCursor } from './codelines';
 import { Connection } from './connection';
 import { KernelModel } from './model';
+import { cellsToRun, runInTurn } from './rerun';
 import { readSaved, sourceOf } from './saved';
 
 /** Milliseconds of quiet after an edit before the outputs are read again. */
@@ -65,23 +66,27 @@ export class NotebookSession implements ILineFinder {
     return this.notebook.title.changed;
   }
 
+  /** The notebook was closed. */
+  get closed(): ISignal<unknown, unknown> {
+    return this.notebook.disposed;
+  }
+
   /** The cell that has the notebook's cursor, in the page; null: none. */
   get activeNode(): Node | null {
     return this.notebook.content.activeCell?.node ?? null;
   }
 
-  /** Somebody can see the kernel's live counters. Answers what ends that. */
-  watch(): () => void {
-    this.watchers += 1;
-    if (this.watchers === 1) {
-      this.connection?.watcher.start();
-    }
-    return () => {
-      this.watchers -= 1;
-      if (this.watchers === 0) {
-        this.connection?.watcher.stop();
+  /** Somebody has looked at the kernel's live counters: they go on, in sight or not, until they are turned off. */
+  watch(on: boolean): void {
+    if (on !== this.watched) {
+      this.watched = on;
+      const watcher = this.connection?.watcher;
+      if (on) {
+        watcher?.start();
+      } else {
+        watcher?.stop();
       }
-    };
+    }
   }
 
   /** Ask the kernel again, at the user's wish. */
@@ -111,6 +116,19 @@ export class NotebookSession implements ILineFinder {
     content.activeCellIndex = index;
     await content.scrollToCell(cell, 'center');
     return true;
+  }
+
+  /**
+   * What runs the cells of these records again, so many times each and in turn; null where they are not there as they
+   * ran. It answers whether all runs ended well.
+   */
+  again(
+    records: readonly IRecord[]
+  ): ((times: number, begins: (run: number) => void) => Promise<boolean>) | null {
+    const cells = this.notebook.isDisposed
+      ? null
+      : cellsToRun(this.notebook, records, this.model.state.entries);
+    return cells && ((times, begins) => runInTurn(this.notebook, cells, times, begins));
   }
 
   /** A line of code in this notebook; null where its cell is not there. */
@@ -147,7 +165,7 @@ export class NotebookSession implements ILineFinder {
     if (kernel !== null) {
       this.model.setKernel('asking');
       this.connection = new Connection(kernel, this.model);
-      if (this.watchers > 0) {
+      if (this.watched) {
         this.connection.watcher.start();
       }
     }
@@ -187,7 +205,7 @@ export class NotebookSession implements ILineFinder {
   private kernel: Kernel.IKernelConnection | null = null;
   private reading: AbortController | undefined;
   private timer: ReturnType<typeof setTimeout> | undefined;
-  private watchers = 0;
+  private watched = false;
 }
 
 /** A session for every open notebook, so that none misses what its kernel says, and the one in focus. */

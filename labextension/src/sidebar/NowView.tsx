@@ -8,6 +8,7 @@ import type { IState } from '../kernel/state';
 import { frameworkName } from '../record/words';
 import { DevicePicker } from './DevicePicker';
 import { Doctor } from './Doctor';
+import { Button } from '../receipts/controls';
 import { Gauges, useChartSoon } from './Gauges';
 
 /** A name is the same in both languages. */
@@ -16,18 +17,21 @@ const PYTHON = 'Python';
 export function NowView(props: {
   session: NotebookSession;
   state: IState;
+  /** Show the same as a page of its own; null: it is one, or there is no room for one. */
+  onPage: (() => void) | null;
   t: Translate;
 }): ReactElement {
-  const { session, state, t } = props;
+  const { session, state, onPage, t } = props;
   useChartSoon();
   if (state.kernel !== 'live') {
     return <p className="jp-mlgpu-Empty">{t('notLive')}</p>;
   }
   return (
     <div className="jp-mlgpu-Now">
+      {onPage && <Button label={t('openAsPage')} onClick={onPage} />}
       <DevicePicker session={session} state={state} t={t} />
       <Frameworks state={state} t={t} />
-      <Gauges session={session} t={t} />
+      <Gauges session={session} state={state} t={t} />
       <Doctor doctor={state.doctor} session={session} t={t} />
     </div>
   );

@@ -128,7 +128,9 @@ export function RecordList(
           <span className="jp-mlgpu-Quiet">{entries.length.toLocaleString()}</span>
         </h3>
         {found.scale > 0 && (
-          <span className="jp-mlgpu-Quiet">{t('scale', { time: formatFigure(found.scale, followed.sort) })}</span>
+          <span className="jp-mlgpu-Quiet">
+            {t('scale', { time: formatFigure(found.scale, followed.sort) })}
+          </span>
         )}
       </div>
       {entries.length >= FEWEST && (

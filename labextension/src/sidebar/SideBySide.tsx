@@ -2,6 +2,7 @@
 
 import type { ReactElement, ReactNode } from 'react';
 
+import { figures } from '../record/figures';
 import { dotted } from '../record/format';
 import type { Translate } from '../language/i18n';
 import type { IReading, IRecord } from '../record/record';
@@ -19,6 +20,7 @@ export function SideBySide(props: {
   const notKnown = t('notKnown');
   return (
     <>
+      {headline(a, b, t) && <p className="jp-mlgpu-Comparison-headline">{headline(a, b, t)}</p>}
       <p className="jp-mlgpu-Note" role="status">
         {t('notJudged', { why })}
       </p>
@@ -44,6 +46,21 @@ export function SideBySide(props: {
       </table>
     </>
   );
+}
+
+/** Which of the two took how many times as long; empty where that cannot be said of both. */
+function headline(a: IRecord, b: IRecord, t: Translate): string {
+  const [one, other] = [a, b].map(record =>
+    record.outcome === 'ok' ? (figures(record).wall ?? 0) : 0
+  ) as [number, number];
+  if (one <= 0 || other <= 0) {
+    return '';
+  }
+  const ratio = Math.max(one / other, other / one);
+  const times =
+    ratio >= 1000 ? Math.round(ratio).toLocaleString('en') : String(+ratio.toPrecision(3));
+  const [slow, quick] = one > other ? ['A', 'B'] : ['B', 'A'];
+  return times === '1' ? t('tookEqually') : t('tookTimes', { slow, quick, times });
 }
 
 /** A cell for either side, under a name. */

@@ -8,6 +8,7 @@ import type { ReactElement } from 'react';
 
 import type { Language } from '../language/language';
 import type { NotebookSession, Notebooks } from '../kernel/notebooks';
+import type { NowPages } from './nowpage';
 import { Sidebar } from './Sidebar';
 
 /** The sidebar's, and that of its commands. */
@@ -25,6 +26,7 @@ export const icon = new LabIcon({
 export class Panel extends ReactWidget {
   constructor(
     private readonly notebooks: Notebooks,
+    private readonly pages: NowPages,
     private readonly language: Language
   ) {
     super();
@@ -41,7 +43,8 @@ export class Panel extends ReactWidget {
 
   protected override render(): ReactElement | null {
     const { t } = this.language;
-    return this.isVisible ? <Sidebar session={this.session} t={t} /> : null;
+    const onPage = this.pages.possible ? this.openPage : null;
+    return this.isVisible ? <Sidebar session={this.session} onPage={onPage} t={t} /> : null;
   }
 
   protected override onAfterShow(message: Message): void {
@@ -53,6 +56,8 @@ export class Panel extends ReactWidget {
     super.onAfterHide(message);
     this.update();
   }
+
+  private readonly openPage = (session: NotebookSession): void => this.pages.open(session);
 
   private follow(): void {
     this.session = this.notebooks.current;

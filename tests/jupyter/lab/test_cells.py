@@ -407,6 +407,11 @@ def test_two_thousand_records_are_sorted_and_few_of_them_in_the_page(lab: Lab) -
     lab.sidebar.get_by_label("Find a cell").press_sequentially("step 42")
     expect(lab.sidebar).to_contain_text("11 of 2,000 records")
     assert lab.records.count() < 60
+    lab.sidebar.evaluate("panel => { panel.style.minWidth = '0'; panel.style.width = '240px'; }")
+    heights = {(tab.bounding_box() or {})["height"] for tab in lab.sidebar.get_by_role("tab").all()}
+    lab.sidebar.evaluate("panel => { panel.style.minWidth = panel.style.width = ''; }")
+    assert len(heights) == 1, "a badge stands below its tab's name"
+    assert heights.pop() < 36
 
 
 #: A kernel that speaks our protocol without the extension, so that 2,000 cells need not be run.

@@ -143,11 +143,84 @@ def test_nobody_is_asked_to_measure_until_somebody_looks(lab: Lab) -> None:
     show_now(lab)
     expect(gauge(lab, "This machine", "memory")).to_be_visible()
     assert asked_to_watch(lab) == 1
+
+
+def test_what_comes_while_nobody_sees_it_is_in_the_curve_when_it_is_shown_again(lab: Lab) -> None:
+    seen = "seen = lambda: [v for _, v in get_ipython()._jupyter_mlgpu.watch.state()['history']]"
+    used = "any((v or 0) == 9 * 1024**3 for values in seen() for v in values)"
+    open_now(
+        lab,
+        "hidden.ipynb",
+        LOAD_WITH_GPU,
+        f"import pynvml, time\n{seen}\npynvml.used = 9 * 1024**3\nwhile not {used}: time.sleep(0.05)\n"
+        "pynvml.used = 2 * 1024**3",
+    )
+    expect(gauge(lab, "GPU 0 (Fake GPU)", "memory")).to_be_visible()
+    lab.page.evaluate("() => jupyterapp.shell.collapseRight()")
     set_visibility(lab, "hidden")
+    lab.run_to_end(1)
     set_visibility(lab, "visible")
-    lab.page.wait_for_function("() => true")
-    expect(gauge(lab, "This machine", "memory")).to_contain_text("GiB")
-    assert asked_to_watch(lab) == 2
+    lab.show_sidebar()
+    highest = re.compile("Memory, GPU 0 .*: lowest 2 GiB, highest 9 GiB")
+    expect(lab.sidebar.get_by_role("img", name=highest)).to_be_visible()
+    expect(gauge(lab, "GPU 0 (Fake GPU)", "memory")).to_contain_text("peak 9 GiB")
+
+
+def test_a_curve_is_scaled_to_what_there_is_and_cells_are_bands_behind_it(lab: Lab) -> None:
+    open_now(lab, "bands.ipynb", LOAD_WITH_GPU, "import time\ntime.sleep(1.5)")
+    power = gauge(lab, "GPU 0 (Fake GPU)", "power")
+    expect(power).to_contain_text("peak 300 W")
+    expect(power).to_contain_text("chart up to 500 W")
+    expect(gauge(lab, "GPU 0 (Fake GPU)", "memory")).to_contain_text(
+        re.compile(r"chart up to [\d.]+ GiB · at most ")
+    )
+    chart = power.get_by_role("img")
+    plain = chart.evaluate("chart => getComputedStyle(chart).backgroundImage")
+    lab.run_to_end(1)
+    band = lab.sidebar.get_by_role("list", name="Cells").get_by_title(
+        re.compile(r"\[\d+\] time.sleep\(1.5\)")
+    )
+    expect(band).to_be_visible()
+    assert "gradient" not in plain
+    assert "linear-gradient" in chart.evaluate("chart => getComputedStyle(chart).backgroundImage")
+
+
+def test_nothing_moves_when_a_cell_begins_or_ends(lab: Lab, gate: Gate) -> None:
+    lab.write("still.ipynb", LOAD, "a = 1", f"%%mlc_trace --ops --repeat 1\n{gate.cell}")
+    lab.open("still.ipynb")
+    lab.run_to_end(0)
+    tabs = lab.sidebar.get_by_role("tablist")
+    place = lab.sidebar.locator(".jp-mlgpu-RunningPlace")
+    expect(place).to_contain_text("No cell is running")
+    before = tabs.bounding_box()
+    lab.run_to_end(1)
+    expect(place).to_contain_text("a = 1")
+    assert tabs.bounding_box() == before
+    lab.run(2)
+    expect(lab.running).to_contain_text("run 1 of")
+    assert tabs.bounding_box() == before
+    gate.open()
+    expect(lab.running).to_be_hidden()
+    assert tabs.bounding_box() == before
+
+
+def test_a_button_shows_the_same_as_a_page_beside_the_notebook(lab: Lab) -> None:
+    open_now(lab, "page.ipynb", LOAD_WITH_GPU)
+    lab.sidebar.get_by_role("button", name="Open as a page").click()
+    page = lab.page.get_by_role("region", name="Now: page.ipynb")
+    power = page.locator("[data-quantity=power]")
+    expect(power).to_contain_text("300 W")
+    large, small = (
+        one.locator("canvas").bounding_box() for one in (power, gauge(lab, "GPU 0 (Fake GPU)", "power"))
+    )
+    assert large is not None
+    assert small is not None
+    assert large["height"] > 2 * small["height"]
+    expect(page.get_by_role("button", name="Open as a page")).to_have_count(0)
+    lab.sidebar.get_by_role("button", name="Open as a page").click()
+    expect(page).to_have_count(1)
+    lab.page.evaluate("() => [...jupyterapp.shell.widgets('main')][0].dispose()")
+    expect(page).to_have_count(0)
 
 
 def set_visibility(lab: Lab, state: str) -> None:
