@@ -12,6 +12,11 @@ import { grouped } from '../record/sorting';
 const ROW = 10;
 /** More than so many times the usual pause between two samples is a gap: nobody looked. */
 const GAP = 4;
+/** What a chart has room for at least, in some units: less of it is a machine that rests. */
+const LEAST = new Map([
+  ['share', 0.1],
+  ['cores', 0.1]
+]);
 /** Seconds that a chart shows at least. */
 const SHORTEST = 60;
 
@@ -74,13 +79,15 @@ export function extremes(
 }
 
 /** Top of a chart: a round number above the highest value, so that what there is fills it; at most the limit. */
-export function top(limit: number | null, highest: number): number {
+export function top(limit: number | null, highest: number, unit: string): number {
   const most = limit === null || limit <= 0 ? Infinity : Math.max(limit, highest);
-  if (highest <= 0) {
+  const seen = Math.max(highest, LEAST.get(unit) ?? 0);
+  if (seen <= 0) {
     return Math.min(1, most);
   }
-  const power = 10 ** Math.floor(Math.log10(highest));
-  return Math.min(([1, 2, 5].find(step => step * power >= highest) ?? 10) * power, most);
+  const prefix = unit === 'bytes' ? 1024 ** Math.floor(Math.log2(seen) / 10) : 1;
+  const power = prefix * 10 ** Math.floor(Math.log10(seen / prefix));
+  return Math.min(([1, 2, 5].find(step => step * power >= seen) ?? 10) * power, most);
 }
 
 /** The first of the highest values there were, and when: part of the chart's width from its left edge. */

@@ -175,7 +175,7 @@ function Gauge(props: {
             <Chart
               data={points(counters, index)}
               span={span(counters)}
-              top={top(limit, found[1])}
+              top={top(limit, found[1], unit)}
             />
           </Suspense>
           {highest !== null && (
@@ -191,9 +191,9 @@ function Gauge(props: {
       )}
       <p className="jp-mlgpu-Gauge-source">
         {limit === null
-          ? t('noLimit', { top: written(top(null, found?.[1] ?? 0)) })
+          ? t('noLimit', { top: written(top(null, found?.[1] ?? 0, unit)) })
           : dotted(
-              found && t('chartTop', { top: written(top(limit, found[1])) }),
+              found && t('chartTop', { top: written(top(limit, found[1], unit)) }),
               t('atMost', { limit: written(limit) })
             )}{' '}
         · {t.say(source)}

@@ -49,7 +49,6 @@ class NowPage extends ReactWidget {
     this.addClass('jp-mlgpu-NowPage');
     this.title.icon = icon;
     this.title.closable = true;
-    this.node.setAttribute('role', 'region');
     session.renamed.connect(this.speak, this);
     session.closed.connect(this.dispose, this);
     language.changed.connect(this.speak, this);

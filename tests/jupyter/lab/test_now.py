@@ -207,7 +207,7 @@ def test_nothing_moves_when_a_cell_begins_or_ends(lab: Lab, gate: Gate) -> None:
 def test_a_button_shows_the_same_as_a_page_beside_the_notebook(lab: Lab) -> None:
     open_now(lab, "page.ipynb", LOAD_WITH_GPU)
     lab.sidebar.get_by_role("button", name="Open as a page").click()
-    page = lab.page.get_by_role("region", name="Now: page.ipynb")
+    page = lab.page.get_by_role("tabpanel", name="Now: page.ipynb")
     power = page.locator("[data-quantity=power]")
     expect(power).to_contain_text("300 W")
     large, small = (
