@@ -62,7 +62,7 @@ class Change:
 
     @property
     def times(self) -> float | None:
-        """How many times as large the second is, however few runs say so; None where nothing can be divided."""
+        """How many times as large the second is, however few runs say so; None where nothing divides."""
         if self.ratio is not None:
             return self.ratio.value
         both = (self.first.values, self.second.values)

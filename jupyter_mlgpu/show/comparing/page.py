@@ -27,7 +27,7 @@ _ROWS = 30
 
 @page_of.register
 def page(comparison: RecordComparison) -> Page:
-    """What took how many times as long; then a table for each cell, and one of its operations, with a chart."""
+    """What took how many times as long; then tables of each cell and of its operations, with a chart."""
     first, second = comparison.first, comparison.second
     alone = len(comparison.pairs) == 1
     parts: list[Part] = []

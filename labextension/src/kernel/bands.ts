@@ -20,10 +20,14 @@ export interface IBand {
 }
 
 /**
- * The cells of this run of the kernel that the charts show, oldest first. `now` is this browser's monotonic clock in
- * milliseconds. The kernel's clock places cells that have ended, and it is known once a sample came by itself.
+ * The cells of this run of the kernel that the charts show, oldest first. `clock` gives milliseconds of this browser's
+ * monotonic clock. The kernel's clock places cells that have ended, and it is known once a sample came by itself.
  */
-export function bands(counters: ICounters, state: IState, now: number): IBand[] {
+export function bands(
+  counters: ICounters,
+  state: IState,
+  clock = () => performance.now()
+): IBand[] {
   const seconds = span(counters);
   const newest = Date.parse(counters.sampled ?? '');
   const found: IBand[] = [];
@@ -35,7 +39,7 @@ export function bands(counters: ICounters, state: IState, now: number): IBand[] 
     return to > 0;
   };
   for (const { cell, elapsed, seenAt } of state.running) {
-    add(`running ${cell.sequence}`, cell, -elapsed - (now - seenAt) / 1000, 0);
+    add(`running ${cell.sequence}`, cell, -elapsed - (clock() - seenAt) / 1000, 0);
   }
   for (const { key, record } of state.entries.toReversed()) {
     if (record.runId !== state.run || found.length >= MOST) {

@@ -37,12 +37,12 @@ export function ComparisonPage(props: {
   const [answer, ask] = useAnswer(session, live, a.key, b.key, runs);
   // Records come a moment after their cells have ended: compared again are all of them.
   const [wanted, setWanted] = useState<number | null>(null);
+  const waits = wanted !== null && !(answer !== null && 'runs' in answer && answer.runs >= wanted);
   useEffect(() => {
-    if (wanted !== null && runs >= wanted) {
-      setWanted(null);
+    if (waits && runs >= wanted) {
       ask();
     }
-  }, [wanted, runs, ask]);
+  }, [waits, wanted, runs, ask]);
   const refused = live && answer !== null && 'why' in answer ? answer : null;
   const unjudged =
     live && refused === null
@@ -81,7 +81,7 @@ export function ComparisonPage(props: {
               t={t}
             >
               {/* Not by itself: a cell that runs now is not to be disturbed. */}
-              {answer.runs < runs && wanted === null && (
+              {answer.runs < runs && !waits && (
                 <p className="jp-mlgpu-Comparison-newer">
                   <span role="status">{t('newerRuns')}</span>{' '}
                   <Button look="Button" label={t('compareAgain')} onClick={ask} />

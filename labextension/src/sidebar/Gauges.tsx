@@ -61,7 +61,7 @@ export function Gauges(props: {
   if (!liveGauges) {
     return <p className="jp-mlgpu-Quiet">{t('gaugesOff')}</p>;
   }
-  const cells = bands(counters, state, performance.now());
+  const cells = bands(counters, state);
   const style = { '--jp-mlgpu-bands': asBackground(cells) } as CSSProperties;
   return (
     <section

@@ -37,7 +37,7 @@ function state(records: object[], events: object[] = []): IState {
 }
 
 const parts = (known: ICounters, of: IState, now = 0): [number, number, number][] =>
-  bands(known, of, now).map(({ cell, from, to }) => [cell.sequence, from, to]);
+  bands(known, of, () => now).map(({ cell, from, to }) => [cell.sequence, from, to]);
 
 test('a cell is a band over the time that it took', () => {
   const cells = state([ran(1, '11:59:15', 15), ran(2, '11:59:45', 30)]);
@@ -53,7 +53,7 @@ test('cells before the chart have no band, and one that reaches into it begins a
 });
 
 test('a short cell can still be seen', () => {
-  const [band] = bands(NOON, state([ran(1, '11:59:30', 1e-6)]), 0);
+  const [band] = bands(NOON, state([ran(1, '11:59:30', 1e-6)]));
   assert(band && band.to - band.from > 0.003);
 });
 
@@ -69,7 +69,7 @@ test('records of another run, and cells before the kernel’s clock is known, ha
 
 test('bands are the background of every chart, in two tints by turns', () => {
   const background = asBackground(
-    bands(NOON, state([ran(1, '11:59:15', 15), ran(2, '11:59:45', 15)]), 0)
+    bands(NOON, state([ran(1, '11:59:15', 15), ran(2, '11:59:45', 15)]))
   );
   assert.match(background, /band-0\) 25.00%, .*band-0\) 50.00%, .*band-1\) 75.00%/);
   assert.equal(asBackground([]), 'none');

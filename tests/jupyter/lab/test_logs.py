@@ -238,7 +238,9 @@ def test_a_line_leads_to_its_cell_and_a_record_to_its_lines(lab: Lab) -> None:
         "leads.ipynb", bundle(with_logs(METAL)), bundle(with_logs(OUT_OF_MEMORY, number=2))
     )
     lab.open_without_kernel("leads.ipynb")
-    lab.records.first.get_by_role("button", name="1 after the cell had ended: 1 to act on", exact=True).click()
+    lab.records.first.get_by_role(
+        "button", name="1 after the cell had ended: 1 to act on", exact=True
+    ).click()
     expect(lab.sidebar.get_by_role("tab", name="Logs")).to_have_attribute("aria-selected", "true")
     expect(lab.log).to_have_count(1)
     lab.log.first.locator(".jp-mlgpu-Go").click()

@@ -191,7 +191,7 @@ def test_two_tabs_show_the_same_cell_and_the_same_records(
     expect(other.records.locator(".jp-mlgpu-Name")).to_have_text(["a = 1"])
     lab.run(2)
     for tab in (lab, other):
-        expect(tab.running).to_contain_text("import pathlib")
+        expect(tab.running).to_contain_text("while not pathlib")
     gate.open()
     for tab in (lab, other):
         expect(tab.records).to_have_count(2)
