@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from msgspec.structs import replace
-from playwright.sync_api import Locator, expect
+from playwright.sync_api import FloatRect, Locator, expect
 
 from jupyter_mlgpu.record.record import DeviceUse, RanOn
 from jupyter_mlgpu.show.receipts.bundle import bundle
@@ -56,7 +56,7 @@ def test_a_record_is_one_line_with_its_count_its_title_and_its_time(with_records
     expect(fit.locator(".jp-mlgpu-Count")).to_have_text(re.compile(r"\[\d+\]"))
     expect(fit.locator(".jp-mlgpu-Record-figure")).to_have_text("3 s")
     expect(lab.sidebar.get_by_role("tabpanel")).not_to_contain_text("not measured")
-    heights = {box["height"] for row in lab.records.all() if (box := row.bounding_box())}
+    heights = {box(row)["height"] for row in lab.records.all()}
     assert len(heights) == 1
     assert 24 <= heights.pop() <= 28
 
@@ -84,11 +84,18 @@ def test_what_a_line_has_no_room_for_is_told_to_the_keyboard_and_to_who_listens(
 def test_where_the_sidebar_is_wide_the_line_has_room_for_it(with_records: Lab) -> None:
     lab = with_records
     facts = lab.records.nth(2).locator(".jp-mlgpu-Record-facts")
-    assert (facts.bounding_box() or {})["width"] <= 1
+    assert box(facts)["width"] <= 1
     lab.sidebar.evaluate("panel => { panel.style.width = '900px'; }")
     expect(facts).to_have_css("position", "static")
-    assert (facts.bounding_box() or {})["width"] > 100
+    assert box(facts)["width"] > 100
     lab.sidebar.evaluate("panel => { panel.style.width = ''; }")
+
+
+def box(one: Locator) -> FloatRect:
+    """Where it is in the page; it has to be there."""
+    found = one.bounding_box()
+    assert found is not None
+    return found
 
 
 def told(lab: Lab) -> Locator:
@@ -100,13 +107,10 @@ def test_twenty_records_fit_where_seven_cards_did(lab: Lab) -> None:
     open_saved(lab, "cells_twenty.ipynb", (record(number, f"step({number})") for number in range(1, 31)))
     last_of_twenty = lab.records.nth(19)
     expect(last_of_twenty).to_be_visible()
-    first, last = lab.records.first.bounding_box(), last_of_twenty.bounding_box()
-    assert first is not None
-    assert last is not None
-    assert last["y"] + last["height"] - first["y"] < 7 * 111
-    room = lab.sidebar.bounding_box()
-    assert room is not None
-    assert last["y"] + last["height"] - first["y"] < room["height"]
+    first, last = box(lab.records.first), box(last_of_twenty)
+    height = last["y"] + last["height"] - first["y"]
+    assert height < 7 * 111
+    assert height < box(lab.sidebar)["height"]
 
 
 def test_the_bars_of_all_records_have_one_scale_which_is_that_of_the_figure_they_are_sorted_by(
@@ -235,7 +239,7 @@ def test_runs_of_one_cell_are_a_group_with_their_trend(lab: Lab, tmp_path: Path)
     heading = lab.sidebar.locator(".jp-mlgpu-HeadingRow").first
     expect(heading.get_by_role("button")).to_contain_text("fit()")
     expect(heading).to_contain_text("2 runs · 1 s to 2 s")
-    assert heading.bounding_box()["height"] == lab.records.first.bounding_box()["height"]  # type: ignore[index]
+    assert box(heading)["height"] == box(lab.records.first)["height"]
 
 
 # -- between the notebook and the list --------------------------------------------------------------
@@ -408,7 +412,7 @@ def test_two_thousand_records_are_sorted_and_few_of_them_in_the_page(lab: Lab) -
     expect(lab.sidebar).to_contain_text("11 of 2,000 records")
     assert lab.records.count() < 60
     lab.sidebar.evaluate("panel => { panel.style.minWidth = '0'; panel.style.width = '240px'; }")
-    heights = {(tab.bounding_box() or {})["height"] for tab in lab.sidebar.get_by_role("tab").all()}
+    heights = {box(tab)["height"] for tab in lab.sidebar.get_by_role("tab").all()}
     lab.sidebar.evaluate("panel => { panel.style.minWidth = panel.style.width = ''; }")
     assert len(heights) == 1, "a badge stands below its tab's name"
     assert heights.pop() < 36
