@@ -33,7 +33,7 @@ _NEVER = (ast.Import, ast.ImportFrom, ast.Pass, ast.Global, ast.Nonlocal)
 _DEFINES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 _COMPOUND = (*_DEFINES, ast.For, ast.AsyncFor, ast.While, ast.If, ast.With, ast.AsyncWith, ast.Try, ast.Match)
 #: Those of which a statement inside tells more than their own line does.
-_AROUND = (ast.With, ast.AsyncWith, ast.If, ast.Try)
+_WITH_A_BODY = (ast.With, ast.AsyncWith, ast.If, ast.Try)
 
 
 def telling_line(code: str) -> str:
@@ -64,7 +64,7 @@ def _statement(lines: list[str]) -> ast.stmt | None:
     pending = list(reversed(tree.body)) if tree is not None else []
     while pending:
         one = pending.pop()
-        if isinstance(one, _AROUND):
+        if isinstance(one, _WITH_A_BODY):
             inside = [*one.body, *getattr(one, "orelse", ())]
             pending += reversed(inside)
             continue

@@ -17,7 +17,7 @@ export const readPreferences = orEmpty(
     {
       /** On which side of the page the sidebar stands. */
       position: or('right', oneOf('right', 'left')),
-      /** Whether the kernel is asked for live readings while the gauges are in sight. */
+      /** Whether the kernel is asked for live readings, from the first look at the gauges on. */
       liveGauges: named('liveGauges', value => value !== false),
       /** Seconds between two drawings of the gauges, at least; 0: with each reading. */
       redrawSeconds: named('redrawSeconds', value => Math.min(amount(value) ?? 0, SLOWEST)),
