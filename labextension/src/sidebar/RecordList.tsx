@@ -23,7 +23,7 @@ import { RecordRow } from './RecordRow';
 import type { IRowActions } from './RecordRow';
 import { useOwnedState } from '../receipts/useOwnedState';
 import { useStable } from '../receipts/useStable';
-import { Told } from './Told';
+import { PointedRecord } from './PointedRecord';
 import { WindowedList } from './WindowedList';
 import { toggled } from '../receipts/controls';
 
@@ -173,7 +173,7 @@ export function RecordList(
           {older > 0 && <p className="jp-mlgpu-Quiet">{t('older', { count: older })}</p>}
         </WindowedList>
       )}
-      <Told entries={entries} runs={runs} marks={marks} lost={lost} t={t} />
+      <PointedRecord entries={entries} runs={runs} marks={marks} lost={lost} t={t} />
     </section>
   );
 }

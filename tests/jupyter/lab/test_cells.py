@@ -100,7 +100,7 @@ def box(one: Locator) -> FloatRect:
 
 def told(lab: Lab) -> Locator:
     """Where the sidebar says more of the record that is pointed at or in focus."""
-    return lab.sidebar.locator(".jp-mlgpu-Told")
+    return lab.sidebar.locator(".jp-mlgpu-PointedRecord")
 
 
 def test_twenty_records_fit_where_seven_cards_did(lab: Lab) -> None:

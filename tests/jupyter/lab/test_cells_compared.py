@@ -47,7 +47,7 @@ def test_profiled_runs_are_in_no_trend(lab: Lab) -> None:
     lab.records.nth(0).hover()
     expect(lab.sidebar.locator(".jp-mlgpu-Trend")).to_contain_text("2 runs · 1 s to 1.5 s")
     expect(lab.records.nth(0).locator(".jp-mlgpu-Record-figure")).to_have_text("profiled")
-    expect(lab.sidebar.locator(".jp-mlgpu-Told")).to_contain_text("1 min 39 s, with the profiler on")
+    expect(lab.sidebar.locator(".jp-mlgpu-PointedRecord")).to_contain_text("1 min 39 s, with the profiler on")
 
 
 # -- comparing --------------------------------------------------------------------------------------

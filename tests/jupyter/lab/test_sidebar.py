@@ -275,7 +275,9 @@ def test_a_cell_that_is_gone_is_said_to_be_gone(lab: Lab) -> None:
     lab.run_to_end(1)
     lab.page.evaluate("() => jupyterapp.commands.execute('notebook:delete-cell')")
     lab.records.first.get_by_role("button", name="a = 1").click()
-    expect(lab.sidebar.locator(".jp-mlgpu-Told")).to_contain_text("This cell is no longer in the notebook.")
+    expect(lab.sidebar.locator(".jp-mlgpu-PointedRecord")).to_contain_text(
+        "This cell is no longer in the notebook."
+    )
     expect(lab.sidebar.get_by_role("status")).to_have_text("This cell is no longer in the notebook.")
 
 

@@ -15,7 +15,7 @@ import type { IEntry } from '../kernel/state';
 import { Notes } from '../receipts/RecordDetails';
 import { Trend } from './Trend';
 
-export function Told(props: {
+export function PointedRecord(props: {
   entries: readonly IEntry[];
   runs: Runs;
   marks: CellMarks;
@@ -27,12 +27,12 @@ export function Told(props: {
   const key = useSyncExternalStore(marks.subscribe, () => marks.told);
   const entry = useMemo(() => entries.find(one => one.key === key), [entries, key]);
   if (entry === undefined) {
-    return <div className="jp-mlgpu-Told" />;
+    return <div className="jp-mlgpu-PointedRecord" />;
   }
   const { record } = entry;
   const trend = trendOf(record, runs);
   return (
-    <div className="jp-mlgpu-Told">
+    <div className="jp-mlgpu-PointedRecord">
       {lost?.key === key && <p className="jp-mlgpu-Note">{t(lost.why)}</p>}
       <Notes record={record} t={t} />
       <p>{facts(record, t)}</p>
