@@ -219,7 +219,10 @@ def test_a_button_shows_the_same_as_a_page_beside_the_notebook(lab: Lab) -> None
     expect(page.get_by_role("button", name="Open as a page")).to_have_count(0)
     lab.sidebar.get_by_role("button", name="Open as a page").click()
     expect(page).to_have_count(1)
-    lab.page.evaluate("() => [...jupyterapp.shell.widgets('main')][0].dispose()")
+    lab.page.evaluate(
+        """() => [...jupyterapp.shell.widgets('main')]
+            .find(one => one.context?.path === 'page.ipynb').dispose()"""
+    )
     expect(page).to_have_count(0)
 
 
