@@ -71,7 +71,11 @@ def test_the_crossover_is_a_rule_and_the_sentence_about_it_that_of_the_result():
     (rule,) = data["charts"][0]["rules"]
     assert (round(rule["at"]), rule["low"], rule["high"]) == (46, 10, 100)
     assert rule["label"] == "gpu:0 faster from about n = 46"
-    assert "gpu:0 becomes faster than cpu:0 at about n = 46 (between 10 and 100)." in data["parts"]
+    assert "gpu:0 becomes faster than cpu:0 at about n = 46 (between 10 and 100)." in data["notes"]
+
+
+def test_the_headline_says_from_which_measured_size_on_the_winner_is_faster_and_by_how_much():
+    assert raced(CPU, GPU)["headline"] == "gpu:0 is faster from n = 100 on: 10,000 times at n = 1,000."
 
 
 def test_without_sizes_there_is_a_bar_a_device_from_nothing_on():

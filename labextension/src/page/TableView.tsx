@@ -6,20 +6,28 @@ import type { Translate } from '../language/i18n';
 import type { ITable } from './pagetypes';
 import { Table } from '../receipts/Table';
 
-export function TableView(props: { table: ITable; t: Translate }): ReactElement {
-  const { table, t } = props;
-  const caption = t.say(table.caption);
+export function TableView(props: {
+  table: ITable;
+  /** What stands above it already, and is not said again. */
+  foldedUnder?: string;
+  t: Translate;
+}): ReactElement {
+  const { table, foldedUnder = '', t } = props;
+  const said = t.say(table.caption);
+  const caption = said === foldedUnder ? '' : said;
+  const label = caption || foldedUnder || t('pageTable');
   const below = t.say(table.below);
   return (
     <>
       <div
         className="jp-mlgpu-Details jp-mlgpu-Figure-wide"
         role="group"
-        aria-label={caption || t('pageTable')}
+        aria-label={label}
         tabIndex={0}
       >
         <Table
           caption={caption === '' ? undefined : <caption>{caption}</caption>}
+          label={caption === '' ? label : undefined}
           heads={table.columns.map(t.say)}
         >
           {table.rows.map((row, index) => (

@@ -3,7 +3,7 @@
 import type { ReactElement, ReactNode } from 'react';
 
 export function Table(props: {
-  label?: string;
+  label?: string | undefined;
   caption?: ReactElement | undefined;
   heads: readonly string[];
   children: ReactNode;

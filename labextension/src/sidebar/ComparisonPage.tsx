@@ -71,7 +71,7 @@ export function ComparisonPage(props: {
               </p>
             )}
             <Suspense>
-              <PageView page={answer.page} whole t={t} />
+              <PageView page={answer.page} t={t} />
             </Suspense>
           </>
         )}

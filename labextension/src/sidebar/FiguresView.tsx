@@ -36,7 +36,7 @@ export function FiguresView(props: {
         <Button label={t('goToCell')} onClick={() => onGo(figure)} />
       </div>
       <Suspense>
-        <PageView key={figure.key} page={figure.page} whole t={t} />
+        <PageView key={figure.key} page={figure.page} t={t} />
       </Suspense>
     </div>
   );

@@ -118,7 +118,7 @@ function Roof(props: { data: unknown; t: Translate }): ReactElement | null {
     () => (props.data === null ? 'invalid' : readPage(props.data)),
     [props.data]
   );
-  return typeof page === 'string' ? null : <PageView page={page} whole={true} t={props.t} />;
+  return typeof page === 'string' ? null : <PageView page={page} t={props.t} />;
 }
 
 /** What the receipt says. */
