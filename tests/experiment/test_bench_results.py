@@ -215,6 +215,21 @@ def test_caveats_that_differ_by_a_figure_are_one_line():
     )
 
 
+@pytest.mark.parametrize("number", [0, 1])
+def test_no_axis_has_an_empty_power_of_ten_at_an_end(number):
+    shown = as_read(view_of(run(measured(0.1, n=512), measured(0.05, n=1000), moving())))["charts"][number]
+    points = [point for one in shown["series"] for point in one["points"]]
+    for axis, place in (("x", 0), ("y", 1)):
+        values = [point[place] for point in points]
+        assert min(values) / shown[axis]["low"] < 3
+        assert shown[axis]["high"] / max(values) < 3
+        assert len(shown[axis]["ticks"]) > 1
+
+
+def view_of(one: BenchRun) -> dict:
+    return bundle_of(one)[view.MIME_TYPE]
+
+
 def test_the_page_escapes_what_it_shows():
     shown = run(replace(measured(), flags=("a <b> flag",)))._repr_html_()
     assert "a &lt;b&gt; flag" in shown

@@ -52,7 +52,7 @@ def apart(points, area):
 
 
 def crosses(start, end, area):
-    """Whether a line from point to point has a piece inside a box: clipped at its four sides (Liang, Barsky)."""
+    """Whether a line from point to point has a piece inside a box: clipped at its sides (Liang, Barsky)."""
     x, y, width, height = area
     low, high = 0.0, 1.0
     for at, by, least, most in (

@@ -59,9 +59,11 @@ def test_each_size_is_a_point_with_its_spread_on_each_device():
     assert chart["series"][0]["colour"] != chart["series"][1]["colour"]
 
 
-def test_axes_end_around_their_points_and_their_ticks_are_written_out():
+def test_axes_end_just_around_their_points_and_their_ticks_are_written_out():
     (chart,) = raced(CPU, GPU)["charts"]
-    assert (chart["x"]["low"], chart["x"]["high"], chart["x"]["log"]) == (10, 1000, True)
+    assert chart["x"]["log"]
+    assert 5 < chart["x"]["low"] < 10
+    assert 1000 < chart["x"]["high"] < 2000
     assert chart["x"]["ticks"] == [[n, f"{n:,}"] for n in (10, 20, 50, 100, 200, 500, 1000)]
     assert chart["y"]["ticks"][0][1] == "1 µs"
 

@@ -8,7 +8,7 @@ from jupyter_mlgpu.graphs.planning.layout import Area, Box, Frame, Scene, areas,
 from jupyter_mlgpu.graphs.planning.routes import Route, routes
 from jupyter_mlgpu.show.markup import Markup, element, joined
 from jupyter_mlgpu.show.page.shown import Drawing
-from jupyter_mlgpu.show.page.svg import frame, text
+from jupyter_mlgpu.show.page.svg import LETTER, frame, text
 
 # In points of the drawing.
 _MARGIN, _HEAD = 16, 44
@@ -30,8 +30,9 @@ def draw(scene: Scene) -> Drawing:
     places = areas(frames, scene.arrows, _MARGIN, _HEAD + 4)
     ways = routes({name: places[name] for name in ends(scene)}, scene.arrows)
     across, down = extent(places.values(), ways)
-    width, height = max(820, across + _MARGIN), max(_HEAD, down + _MARGIN)
     half = words.index(":") + 1
+    said = LETTER * max(half, len(words) - half)
+    width, height = max(820, across + _MARGIN, said + 2 * _MARGIN), max(_HEAD, down + _MARGIN)
     parts = [_frame(one, places[key(one, number)]) for number, one in enumerate(frames)]
     parts += [element("path", d=curve(way)) for way in ways]
     parts += [_box(box, places[box.name]) for one in frames for box in one.boxes]

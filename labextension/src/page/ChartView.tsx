@@ -8,7 +8,10 @@ import { scaleOf, ticksOf } from './scales';
 import type { IRoom, ITick, Scale } from './scales';
 import { useWidth } from '../receipts/useWidth';
 
-const HEIGHT = 270;
+/** As a part of the width, and the ends of it. */
+const HIGH = 0.5;
+const LOWEST = 170;
+const HIGHEST = 300;
 /** Of a bar with a name at its left. */
 const ROW = 26;
 const NARROWEST = 200;
@@ -35,7 +38,9 @@ export function ChartView(props: {
   const width = Math.max(measured, NARROWEST);
   const names = chart.lies ? chart.y.ticks.map(([, label]) => t.say(label).length) : [];
   const left = Math.min(Math.max(58, LETTER * Math.max(0, ...names) + 12), width / 2);
-  const height = chart.lies ? ROW * names.length + 50 : HEIGHT;
+  const height = chart.lies
+    ? ROW * names.length + 50
+    : Math.round(Math.min(Math.max(HIGH * width, LOWEST), HIGHEST));
   const room: IRoom = { left, right: width - 24, top: 10, bottom: height - 40 };
   const x = scaleOf(chart.x, room.left, room.right);
   const y = scaleOf(chart.y, room.bottom, room.top);
