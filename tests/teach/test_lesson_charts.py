@@ -199,10 +199,11 @@ def test_an_axis_holds_all_its_values_and_begins_at_zero_where_asked():
     assert axis.ticks() == [10, 100, 1000, 10000]
     assert axis.place(27_000**0.5) == pytest.approx(50)
     axis = around([3, 30], 0, 100, log=True)
-    assert (axis.low, axis.high) == (2, 50)
-    assert axis.ticks() == [2, 5, 10, 20, 50]
+    assert 2 < axis.low < 3
+    assert 30 < axis.high < 40
+    assert axis.ticks() == [5, 10, 20]
     one_place = around([100], 0, 100, log=True)
-    assert one_place.low == 100 < one_place.high
+    assert one_place.low < 100 < one_place.high
 
 
 @pytest.mark.parametrize(

@@ -56,7 +56,7 @@ def _figures(measured: Sequence[CaseResult]) -> Sentence:
     return whole
 
 
-def _of_place(mine: Sequence[CaseResult]) -> Iterator[Sentence]:
+def _of_place(mine: Sequence[CaseResult]) -> Iterator[str]:
     """Arithmetic of each type, float32 first, then what moves bytes; of other cases what they do a second."""
     rates: dict[str, float] = {}
     for one in mine:
@@ -65,12 +65,12 @@ def _of_place(mine: Sequence[CaseResult]) -> Iterator[Sentence]:
             rates[type_] = max(rates.get(type_, 0.0), one.tflops.value * 1e12)
     ordered = sorted(rates, key=lambda type_: (type_ != "float32", -rates[type_]))
     for type_ in ordered[:2]:
-        yield say("{rate} {type}", rate=units.decimal(rates[type_], "FLOP/s"), type=type_)
+        yield f"{units.decimal(rates[type_], 'FLOP/s')} {type_}"
     for case in dict.fromkeys(one.case for one in mine if one.case != "gemm"):
         best = max((one for one in mine if one.case == case), key=lambda one: one.throughput.value or 0.0)
         rate = quantity(best.throughput)
         # Bytes a second need no name: that is what memory moves.
-        yield say("{rate}", rate=rate) if case == "bandwidth" else say("{rate} {case}", rate=rate, case=case)
+        yield rate if case == "bandwidth" else f"{rate} {case}"
 
 
 def _noise(measured: Sequence[CaseResult]) -> list[Sentence]:
@@ -92,7 +92,7 @@ def _noise(measured: Sequence[CaseResult]) -> list[Sentence]:
 #: The field of a flag (experiment/bench/judging.py) by which it is told, and how it is said in short.
 _REASONS = {
     "places": lambda value: say("work ran on {places}", places=value),
-    "programs": lambda value: say("{programs}", programs=value),
+    "programs": str,
     "rise": lambda value: say("the times rose by {rise}", rise=value),
     "spread": lambda value: say("the spread is {spread}", spread=value),
 }
