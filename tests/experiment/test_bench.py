@@ -111,7 +111,7 @@ def test_the_magic_shows_charts_and_a_table_and_returns_the_run(start_kernel):
     done = notebook.run("%mlc_bench gemm bandwidth --quick --framework torch --device cpu")
     assert done.status == "ok", done
     (table,) = [data for kind, data in done.outputs if kind == "execute_result"]
-    titles = [chart["title"][0]["template"] for chart in table[MIME_TYPE]["charts"]]
+    titles = [chart["title"][0] for chart in table[MIME_TYPE]["charts"]]
     assert titles == ["Products of n x n matrices", "Roofline"]
     assert table["text/html"].count("data:image/svg+xml") == 2
     assert "gemm n=512 float64" in table["text/plain"]
