@@ -55,7 +55,7 @@ def _range(values: Iterable[str]) -> str:
     if all(one == pieces[0] for one in pieces) and len(numbers[0]) == 1:
         ordered = sorted((one for (one,) in numbers), key=lambda one: float(one.replace(",", "")))
         before, after = pieces[0]
-        unit = re.match(r"\s?%?", after)
-        unit = unit[0] if unit else ""
+        percent = re.match(r"\s?%", after)
+        unit = percent[0] if percent else ""
         return f"{before}{ordered[0]}{unit} to {ordered[-1]}{after}"
     return ", ".join(values)

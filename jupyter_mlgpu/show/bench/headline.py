@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import reduce
 
 from jupyter_mlgpu.experiment.bench.result import CaseResult
@@ -90,7 +90,7 @@ def _noise(measured: Sequence[CaseResult]) -> list[Sentence]:
 
 
 #: The field of a flag (experiment/bench/judging.py) by which it is told, and how it is said in short.
-_REASONS = {
+_REASONS: dict[str, Callable[[str], str]] = {
     "places": lambda value: say("work ran on {places}", places=value),
     "programs": str,
     "rise": lambda value: say("the times rose by {rise}", rise=value),
