@@ -83,10 +83,10 @@ def _noise(measured: Sequence[CaseResult]) -> list[Sentence]:
         (said(str(one[name])) for name, said in _REASONS.items() for one in fields if name in one),
         say("the warm-up had not become steady"),
     )
-    told = {"count": len(flagged), "total": len(measured), "why": why}
     if len(measured) == 1:
         return [say("noisy: {why}", why=why)]
-    return [say("noisy in {count} of {total} cases: {why}", **told)]
+    count, total = len(flagged), len(measured)
+    return [say("noisy in {count} of {total} cases: {why}", count=count, total=total, why=why)]
 
 
 #: The field of a flag (experiment/bench/judging.py) by which it is told, and how it is said in short.
