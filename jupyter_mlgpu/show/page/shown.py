@@ -30,12 +30,12 @@ def page_of(result: object) -> Page:
     return page_of(result)
 
 
-def drawn(charts: Sequence[Chart], words: str, *, title: tuple[str, ...] | None = None) -> dict[str, Any]:
+def drawn(charts: Sequence[Chart], words: str) -> dict[str, Any]:
     """Charts for a notebook: as plotly's data, and as images, which need no trust; each viewer draws one of
     them. `words` are for those that draw none."""
     images = joined(*(image(svg.draw(one), one.words) for one in charts))
     return {
-        plotly.MIME_TYPE: plotly.figure(*charts, title=title),
+        plotly.MIME_TYPE: plotly.figure(*charts),
         "text/html": str(images),
         "text/plain": words,
     }
