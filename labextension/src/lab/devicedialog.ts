@@ -1,6 +1,8 @@
 /** Choosing a device from a command: a question, and the answer told to the kernel. */
 
-import { InputDialog } from '@jupyterlab/apputils';
+import { Dialog, showDialog } from '@jupyterlab/apputils';
+import { createElement } from 'react';
+import type { ChangeEvent } from 'react';
 
 import type { Translate } from '../language/i18n';
 import type { NotebookSession } from '../kernel/notebooks';
@@ -18,19 +20,44 @@ export async function chooseDevice(session: NotebookSession, t: Translate): Prom
   // Several frameworks may have a device of the same name: the word means all of them.
   const found = [...new Set(device?.available?.map(one => one.device) ?? USUAL)];
   const words = ['any', ...found.filter(word => word !== 'any')];
-  const labels = words.map(word => (word === 'any' ? t('firstDevice') : word));
-  const answer = await InputDialog.getItem({
+  let chosen = inWords(device?.requested ?? []);
+  if (!words.includes(chosen)) {
+    chosen = 'any';
+  }
+  // Not JupyterLab's own question for an item, whose list has no name for a screen reader.
+  const answer = await showDialog({
     title: t('chooseTitle', { notebook: session.name }),
-    label: t('chooseLabel'),
-    items: labels,
-    current: Math.max(0, words.indexOf(inWords(device?.requested ?? []))),
-    okLabel: t('chooseOk'),
-    cancelLabel: t('cancel')
+    body: createElement(
+      'label',
+      { className: 'jp-mlgpu-Choice' },
+      t('chooseLabel'),
+      createElement(
+        'select',
+        {
+          className: 'jp-mlgpu-Input',
+          defaultValue: chosen,
+          onChange: (event: ChangeEvent<HTMLSelectElement>) => {
+            chosen = event.target.value;
+          }
+        },
+        words.map(word =>
+          createElement(
+            'option',
+            { key: word, value: word },
+            word === 'any' ? t('firstDevice') : word
+          )
+        )
+      )
+    ),
+    buttons: [
+      Dialog.cancelButton({ label: t('cancel') }),
+      Dialog.okButton({ label: t('chooseOk') })
+    ],
+    focusNodeSelector: 'select'
   });
-  const word = words[labels.indexOf(answer.value ?? '')];
-  if (!answer.button.accept || word === undefined) {
+  if (!answer.button.accept) {
     return false;
   }
-  await session.tell('device', { word, framework: null });
+  await session.tell('device', { word: chosen, framework: null });
   return true;
 }

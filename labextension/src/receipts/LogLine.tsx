@@ -34,12 +34,17 @@ export function Explained(props: { line: ILogLine; t: Translate }): ReactElement
   );
 }
 
+/** Characters from which on a line may be higher than its place, which the keyboard then has to reach. */
+const MAY_SCROLL = 300;
+
 /** The line as it was printed: text, whatever it looks like. */
 export function RawLine(props: { line: ILogLine; t: Translate }): ReactElement {
   const { line, t } = props;
   return (
     <>
-      <pre className="jp-mlgpu-Raw">{line.text}</pre>
+      <pre className="jp-mlgpu-Raw" tabIndex={line.text.length > MAY_SCROLL ? 0 : undefined}>
+        {line.text}
+      </pre>
       {line.length > TEXT_LIMIT && (
         <p className="jp-mlgpu-Quiet">
           {t('lineCut', {
