@@ -101,7 +101,7 @@ def test_the_device_is_switched_without_a_restart(metal):
         assert metal.run("%mlc_device gpu").status == "ok"
         assert set(metal.run("b = tf.ones((4, 4)) + 1").ran_on) == {"gpu:0"}
     finally:
-        metal.run("%mlc_device any")
+        metal.run("%mlc_device auto")
 
 
 def test_its_lines_are_explained(start_on_metal):

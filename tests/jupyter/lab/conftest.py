@@ -327,11 +327,11 @@ class Lab:
     @property
     def log(self) -> Locator:
         """The lines in sight in the sidebar's Logs."""
-        return self.sidebar.get_by_role("region", name="Log lines").locator(".jp-mlgpu-Row")
+        return self.sidebar.get_by_role("region", name="Messages").locator(".jp-mlgpu-Row")
 
     def show_logs(self) -> None:
         """Choose the sidebar's Logs."""
-        self.sidebar.get_by_role("tab", name="Logs").click()
+        self.sidebar.get_by_role("tab", name="Messages").click()
 
     @property
     def receipts(self) -> Locator:

@@ -180,7 +180,7 @@ def test_of_a_record_of_ten_megabytes_the_kernel_tells_a_part_and_says_what_is_l
     wait_for_text(lab, "large record")
     assert max(heard.broadcasts) <= LARGEST_MESSAGE
     lab.show_logs()
-    expect(lab.sidebar).to_contain_text(re.compile("Lines left out here: [0-9],"))
+    expect(lab.sidebar).to_contain_text(re.compile("Messages left out here: [0-9],"))
 
 
 FILL_WITH_A_LARGE_ONE = """

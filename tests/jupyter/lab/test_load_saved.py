@@ -41,7 +41,7 @@ def test_a_saved_record_of_ten_megabytes_is_read_in_part_and_the_rest_is_counted
     open_saved(lab, "large.ipynb")
     wait_for_text(lab, "Cells 1", "Logs [0-9]")
     lab.show_logs()
-    expect(lab.sidebar).to_contain_text(re.compile("Lines left out of saved receipts: [0-9],"))
+    expect(lab.sidebar).to_contain_text(re.compile("Messages left out of saved receipts: [0-9],"))
 
 
 def write_saved(lab: Lab, name: str, cells: list[list[dict[str, object]]]) -> None:

@@ -112,7 +112,7 @@ def test_a_light_cell_says_how_to_get_a_profile_and_why_it_has_no_curve(lab: Lab
     expect(section(page, "Timeline")).to_contain_text("Put %%mlc_trace --ops as its first line")
     expect(section(page, "Memory while it ran")).to_contain_text("too short for a curve")
     expect(section(page, "Operations")).to_have_count(0)
-    expect(section(page, "Notes on the log")).to_have_count(0)
+    expect(section(page, "Messages")).to_have_count(0)
     expect(page.get_by_role("button", name="Open in Perfetto")).to_have_count(0)
     measured = section(page, "How this was measured").get_by_role("table", name="Readings")
     wall = measured.get_by_role("row").filter(has_text="Wall time")
