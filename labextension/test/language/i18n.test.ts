@@ -8,7 +8,7 @@ import { sentence } from '../../src/language/sentence';
 const t = translator(
   readCatalogue('zh_CN', {
     messages: {
-      'Full bar: {time}': ['满格：{time}'],
+      'Scale: {time}': ['满格：{time}'],
       '{count} run': ['{count} 次运行'],
       'copied\u0004Copied': ['已复制'],
       'opsBytes\u0004Copied': ['复制量'],

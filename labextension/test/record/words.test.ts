@@ -85,7 +85,7 @@ test('a missing reading is not a zero', () => {
 });
 
 test('a value is put in as it came, also where it looks like a name', () => {
-  assert.equal(english('scale', { time: '{time} $& <b>' }), 'Full bar: {time} $& <b>');
+  assert.equal(english('scale', { time: '{time} $& <b>' }), 'Scale: {time} $& <b>');
 });
 
 test('where frameworks were asked onto devices, each is compared with its own', () => {

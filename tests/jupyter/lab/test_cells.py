@@ -117,10 +117,10 @@ def test_the_bars_of_all_records_have_one_scale_which_is_that_of_the_figure_they
     with_records: Lab,
 ) -> None:
     lab = with_records
-    expect(lab.sidebar).to_contain_text("Full bar: 3 s")
+    expect(lab.sidebar).to_contain_text("Scale: 3 s")
     assert bars(lab) == pytest.approx([100 / 30, 100 / 3, 100, 200 / 30], rel=0.01)
     sort(lab, "Peak memory")
-    expect(lab.sidebar).to_contain_text("Full bar: 900 MiB")
+    expect(lab.sidebar).to_contain_text("Scale: 900 MiB")
     expect(lab.records.first.locator(".jp-mlgpu-Record-figure")).to_have_text("900 MiB")
     assert bars(lab)[0] == 100
     sort(lab, "Device time")
@@ -144,7 +144,7 @@ def test_records_are_sorted_by_a_figure_and_those_without_it_stand_last(with_rec
     expect(names(lab)).to_have_text(["load()", "model.predict(x)", "model.fit(x, y)", "plot()"])
     sort(lab, "Device time")
     expect(names(lab)).to_have_text(["model.fit(x, y)", "load()", "plot()", "model.predict(x)"])
-    expect(lab.sidebar).to_contain_text("Not measured, and so last: 2")
+    expect(lab.sidebar).to_contain_text("Not measured, listed last: 2")
     sort(lab, "Energy")
     expect(names(lab).first).to_have_text("model.predict(x)")
     sort(lab, "Oldest")
@@ -181,14 +181,14 @@ def test_titles_are_searched_while_one_types(with_records: Lab) -> None:
     lab.sidebar.get_by_label("Find a cell").press_sequentially("MODEL.")
     expect(names(lab)).to_have_text(["model.predict(x)", "model.fit(x, y)"])
     lab.page.keyboard.type("nothing")
-    expect(lab.sidebar).to_contain_text("No record matches.")
+    expect(lab.sidebar).to_contain_text("No records match.")
     expect(lab.sidebar.get_by_label("Find a cell")).to_be_focused()
 
 
 def test_profiled_records_can_be_left_out(lab: Lab, tmp_path: Path) -> None:
     records = [record(1, "a()"), record(2, "b()", wall=9.0, mode="profiled")]
     open_with(lab, "cells_profiled.ipynb", records, tmp_path)
-    expect(lab.sidebar).to_contain_text("Full bar: 500 ms")
+    expect(lab.sidebar).to_contain_text("Scale: 500 ms")
     unfold(lab)
     lab.sidebar.get_by_label("With or without a profiler").select_option("Not profiled")
     expect(names(lab)).to_have_text(["a()"])

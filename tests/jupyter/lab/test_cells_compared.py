@@ -166,7 +166,7 @@ def test_without_a_kernel_both_readings_stand_side_by_side_and_nothing_is_judged
     lab.records.nth(2).get_by_role("checkbox").check()
     lab.sidebar.get_by_role("button", name="Compare").click()
     page = lab.sidebar.get_by_role("region", name="Comparison")
-    expect(page).to_contain_text("Nothing is judged here: these come from the saved notebook")
+    expect(page).to_contain_text("Side by side, without a verdict: these come from the saved notebook")
     table = page.get_by_role("table", name="Comparison")
     expect(table).to_contain_text("3 s")
     expect(table).to_contain_text("1 s")

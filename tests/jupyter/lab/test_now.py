@@ -280,7 +280,7 @@ def test_a_device_chosen_in_mid_cell_says_when_it_will_apply_in_every_tab(
     lab.running.wait_for()
     picker(lab).select_option("cpu")
     for tab in (lab, other):
-        expect(said(tab)).to_have_text("cpu from the end of the running cell on")
+        expect(said(tab)).to_have_text("cpu, once the running cell has ended")
         expect(picker(tab)).to_have_value("cpu")
     gate.open()
     for tab in (lab, other):
@@ -332,7 +332,7 @@ def test_where_a_restart_would_bring_the_device_its_button_is_offered(lab: Lab) 
     picker(lab).select_option("gpu")
     expect(said(lab)).to_contain_text("There is no device gpu here before a restart of the kernel")
     expect(lab.sidebar).to_contain_text("The GPU is hidden.")
-    button = re.compile("Restart the kernel and run all cells up to the active one")
+    button = re.compile("Restart the kernel and run up to the active cell")
     lab.sidebar.get_by_role("button", name=button).click()
     dialog = lab.page.get_by_role("dialog")
     expect(dialog).to_contain_text("Restart the kernel of offer.ipynb?")
@@ -431,7 +431,7 @@ def test_the_doctor_says_when_asked_what_is_wrong_and_what_to_do(lab: Lab) -> No
     planted += "\npathlib.Path('pandas.py').touch()"
     open_now(lab, "doctor.ipynb", f"{planted}\n{LOAD}")
     doctor = lab.sidebar.get_by_role("region", name="Doctor", exact=True)
-    expect(doctor.get_by_role("status")).to_have_text(re.compile("The doctor looks, and changes nothing"))
+    expect(doctor.get_by_role("status")).to_have_text(re.compile("The doctor only looks; it changes nothing"))
     doctor.get_by_role("button", name="Ask the doctor").click()
     expect(doctor.get_by_role("status")).to_have_text(
         re.compile(r"wrong here, of \d+ that were"), timeout=60_000
