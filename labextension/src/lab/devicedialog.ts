@@ -21,13 +21,11 @@ export async function chooseDevice(session: NotebookSession, t: Translate): Prom
       told: { word: choice.word, framework },
       chosen: choice.word === chosen,
       // Of several frameworks each has a list, and may have a device of the same name.
+      key: framework === null ? choice.word : `${framework} ${choice.word}`,
       label: name === null ? choiceName(choice, t) : `${name}: ${choiceName(choice, t)}`
     }))
   );
-  let taken = Math.max(
-    0,
-    all.findIndex(one => one.chosen)
-  );
+  let taken = (all.find(one => one.chosen) ?? all[0])?.key;
   const missing = offered.flatMap(pick => pick.missing.map(t.say));
   // Not JupyterLab's own question for an item, whose list has no name for a screen reader.
   const answer = await showDialog({
@@ -42,10 +40,10 @@ export async function chooseDevice(session: NotebookSession, t: Translate): Prom
           className: 'jp-mlgpu-Input',
           defaultValue: taken,
           onChange: (event: ChangeEvent<HTMLSelectElement>) => {
-            taken = Number(event.target.value);
+            taken = event.target.value;
           }
         },
-        all.map(({ label }, index) => createElement('option', { key: index, value: index }, label))
+        all.map(({ key, label }) => createElement('option', { key, value: key }, label))
       )
     ),
     buttons: [
@@ -54,7 +52,7 @@ export async function chooseDevice(session: NotebookSession, t: Translate): Prom
     ],
     focusNodeSelector: 'select'
   });
-  const choice = all[taken];
+  const choice = all.find(one => one.key === taken);
   if (!answer.button.accept || choice === undefined) {
     return false;
   }

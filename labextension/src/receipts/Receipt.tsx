@@ -63,7 +63,7 @@ function KnownReceipt(props: {
         <Caret open={open} />
         <Outcome outcome={record.outcome} t={t} />
         {said && <span className="jp-mlgpu-Label">{said}</span>}
-        <span className="jp-mlgpu-Figures">
+        <span className="jp-mlgpu-Receipt-figures">
           {figures.map((figure, index) => (
             <span key={index}>{index === 0 ? figure : ` · ${figure}`}</span>
           ))}

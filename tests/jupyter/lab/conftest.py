@@ -343,6 +343,18 @@ class Lab:
         self.page.evaluate("() => jupyterapp.commands.execute('jupyter-mlgpu:open')")
         self.sidebar.wait_for()
 
+    @contextlib.contextmanager
+    def sidebar_of(self, width: int) -> Iterator[None]:
+        """The sidebar is so many pixels wide for a while; JupyterLab sets its width but once."""
+        style = "panel => [panel.style.minWidth, panel.style.width]"
+        before = self.sidebar.evaluate(style)
+        put = "(panel, sizes) => { [panel.style.minWidth, panel.style.width] = sizes; }"
+        self.sidebar.evaluate(put, ["0", f"{width}px"])
+        try:
+            yield
+        finally:
+            self.sidebar.evaluate(put, before)
+
     def _listen(self, socket: WebSocket) -> None:
         socket.on("framesent", self._note_frame)
 

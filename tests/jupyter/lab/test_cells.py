@@ -85,10 +85,9 @@ def test_where_the_sidebar_is_wide_the_line_has_room_for_it(with_records: Lab) -
     lab = with_records
     facts = lab.records.nth(2).locator(".jp-mlgpu-Record-facts")
     assert box(facts)["width"] <= 1
-    lab.sidebar.evaluate("panel => { panel.style.width = '900px'; }")
-    expect(facts).to_have_css("position", "static")
-    assert box(facts)["width"] > 100
-    lab.sidebar.evaluate("panel => { panel.style.width = ''; }")
+    with lab.sidebar_of(900):
+        expect(facts).to_have_css("position", "static")
+        assert box(facts)["width"] > 100
 
 
 def box(one: Locator) -> FloatRect:
@@ -413,9 +412,8 @@ def test_two_thousand_records_are_sorted_and_few_of_them_in_the_page(lab: Lab) -
     lab.sidebar.get_by_label("Find a cell").press_sequentially("step 42")
     expect(lab.sidebar).to_contain_text("11 of 2,000 records")
     assert lab.records.count() < 60
-    lab.sidebar.evaluate("panel => { panel.style.minWidth = '0'; panel.style.width = '240px'; }")
-    heights = {box(tab)["height"] for tab in lab.sidebar.get_by_role("tab").all()}
-    lab.sidebar.evaluate("panel => { panel.style.minWidth = panel.style.width = ''; }")
+    with lab.sidebar_of(240):
+        heights = {box(tab)["height"] for tab in lab.sidebar.get_by_role("tab").all()}
     assert len(heights) == 1, "a badge stands below its tab's name"
     assert heights.pop() < 36
 

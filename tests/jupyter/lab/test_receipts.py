@@ -55,12 +55,12 @@ def test_a_closed_receipt_lets_its_last_figures_go_where_it_is_narrow_and_keeps_
     lab.write_with_receipts("narrow.ipynb", bundle(record))
     lab.open_without_kernel("narrow.ipynb")
     line = lab.receipts.first.get_by_role("button")
-    figures = line.locator(".jp-mlgpu-Figures > span")
+    figures = line.locator(".jp-mlgpu-Receipt-figures > span")
     whole = ["14.7 s", "about 90 % preparing input", "ran on cpu:0", "peak memory 512 MiB"]
     for width, count in ((720, 4), (520, 2), (260, 1)):
         lab.receipts.first.evaluate("(one, width) => one.style.width = `${width}px`", width)
         assert seen(figures) == whole[:count], width
-    expect(line.locator(".jp-mlgpu-NotesCount")).to_have_text("2 notes: 1 to act on")
+    expect(line.locator(".jp-mlgpu-NotesCount")).to_have_text("2 messages: 1 to act on")
     box = line.locator(".jp-mlgpu-NotesCount").bounding_box() or {}
     assert box["width"] > 60, "seen"
 
@@ -69,7 +69,7 @@ def test_a_screen_reader_hears_a_receipt_as_a_sentence_with_pauses(lab: Lab) -> 
     lab.write_with_receipts("heard.ipynb", bundle(replace(example_record(), logs=(message("fatal"),))))
     lab.open_without_kernel("heard.ipynb")
     expect(lab.receipts.first.get_by_role("button")).to_have_accessible_name(
-        "finished, 500 ms, ran on cpu:0, peak memory 512 MiB, 1 note: 1 to act on"
+        "finished, 500 ms, ran on cpu:0, peak memory 512 MiB, 1 message: 1 to act on"
     )
 
 

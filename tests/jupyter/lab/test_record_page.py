@@ -422,7 +422,7 @@ def test_the_memory_of_a_cell_that_was_watched_is_drawn_with_its_figures(lab: La
     lab.open("memory.ipynb")
     for index in range(3):
         lab.run_to_end(index)
-    page = open_page(lab, "import time")
+    page = open_page(lab, "while state is None")
     memory = section(page, "Memory while it ran")
     expect(memory).to_contain_text("Sampled every 500 ms")
     curve = memory.get_by_role("img", name=re.compile(r"^Memory, process: .* to .*iB$"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -103,6 +104,8 @@ def test_a_receipt_opens_to_the_reasons_for_what_is_missing(chromium, file):
         reason = page.get_by_text("Light tracing runs without a profiler.").first
         assert not reason.is_visible()
         page.locator("article summary").first.click()
+        assert not reason.is_visible()
+        page.get_by_text(re.compile(r"^Not measured \(\d+\)$")).first.click()
         assert reason.is_visible()
 
 

@@ -90,7 +90,7 @@ def test_the_button_asks_restarts_and_runs_the_cells_up_to_it_and_none_below(
     button.click()
     expect(dialog(lab)).to_contain_text("Restart the kernel of restarts.ipynb?")
     expect(dialog(lab)).to_contain_text("All variables of this notebook are lost.")
-    expect(dialog(lab)).to_contain_text("Their number: 3.")
+    expect(dialog(lab)).to_contain_text("run again: 3 in all")
     expect(dialog(lab)).not_to_contain_text("A cell is running now")
     dialog(lab).get_by_role("button", name="Restart and Run").click()
     expect(lab.cell(2)).to_contain_text("hint 2")
@@ -298,7 +298,7 @@ def test_the_command_palette_does_the_same_for_the_active_cell(lab: Lab, counter
         }""",
         command,
     )
-    expect(dialog(lab)).to_contain_text("Their number: 2.")
+    expect(dialog(lab)).to_contain_text("run again: 2 in all")
     dialog(lab).get_by_role("button", name="Restart and Run").click()
     expect(lab.cell(1).locator(".jp-OutputArea-executeResult")).to_have_text("[2]:2")
     assert [counter.of(name) for name in ("first", "second", "hint", "below")] == [2, 2, 1, 1]
