@@ -59,7 +59,7 @@ def test_a_receipt_has_the_limit_in_its_line_and_opened_what_to_do_and_the_lines
     line.click()
     limit = receipt.get_by_role("region", name="What limits it")
     expect(limit).to_contain_text("Likely: Waited 86 % of the time: the GPU had 2.0 s of work in 14.7 s.")
-    expect(limit.locator("code")).to_have_text("%%mlc_trace --ops")
+    expect(limit.locator(".jp-mlgpu-LineToCopy code")).to_have_text("%%mlc_trace --ops")
     expect(limit.get_by_role("button", name="Copy")).to_be_visible()
     limit.get_by_text("What it rests on").click()
     evidence = limit.get_by_role("table", name="What it rests on")

@@ -117,14 +117,27 @@ def test_a_cell_that_ends_in_sight_is_not_told(
     expect(lab.page.locator(".Toastify__toast", has_text="in_sight.ipynb")).to_have_count(0)
 
 
+#: A kernel whose jupyter_mlgpu fails with a long story.
+BROKEN = """
+import sys, types
+fake = types.ModuleType("jupyter_mlgpu")
+def load_ipython_extension(shell):
+    raise RuntimeError("This is one of the sentences of a long story. " * 6 + "And this is the last one.")
+fake.load_ipython_extension = load_ipython_extension
+sys.modules["jupyter_mlgpu"] = fake
+"""
+
+
 def test_a_long_notification_begins_with_whole_sentences_and_has_the_rest_behind_a_button(lab: Lab) -> None:
-    lab.write("marked.ipynb", "a = 1")
-    lab.open("marked.ipynb")
-    lab.page.evaluate("() => void jupyterapp.commands.execute('jupyter-mlgpu:trace-when-opened')")
-    notice = lab.page.locator(".Toastify__toast", has_text="From now on")
+    lab.write("long.ipynb", BROKEN)
+    lab.open("long.ipynb")
+    lab.run_to_end(0)
+    lab.page.evaluate("() => jupyterapp.shell.collapseRight()")
+    lab.page.evaluate("() => void jupyterapp.commands.execute('jupyter-mlgpu:trace')")
+    notice = lab.page.locator(".Toastify__toast", has_text="could not load")
     expect(notice).to_be_visible()
     expect(notice).not_to_contain_text("…")
     notice.get_by_role("button", name="Read all").click()
     dialog = lab.page.get_by_role("dialog")
-    expect(dialog).to_contain_text("Save the notebook to keep that: it stands in its metadata.")
+    expect(dialog).to_contain_text("And this is the last one.")
     dialog.get_by_role("button", name="Ok").click()

@@ -44,6 +44,7 @@ def test_code_in_a_sentence_is_drawn_as_code(lab: Lab) -> None:
 def test_frameworks_and_libraries_have_their_own_names(lab: Lab) -> None:
     versions = {"tensorflow": "2.19.1", "keras": "3.11.3", "numpy": "2.1"}
     receipt = opened(lab, "names.ipynb", replace(example_record(), versions=versions))
+    receipt.get_by_text("How it was measured").click()
     expect(receipt).to_contain_text("TensorFlow 2.19.1, Keras 3.11.3, NumPy 2.1")
     expect(receipt).to_contain_text("cpu:0 (TensorFlow, cpu)")
 
