@@ -39,6 +39,11 @@ def users_kernel(server: Server) -> None:
     server.add_kernel_command(KERNEL, ["env", "-u", "PYTEST_CURRENT_TEST", *launch])
 
 
+def know_the_kernel(lab: Lab) -> None:
+    """A page that is open asks for kernels once a minute, and may not know of this one yet."""
+    lab.page.evaluate("async () => { await window.jupyterapp?.serviceManager.kernelspecs.refreshSpecs(); }")
+
+
 def run(lab: Lab, name: str, *codes: str, **tags: list[str]) -> None:
     """A notebook with these cells after one that loads the extension, all of them run; `cell_1=` its tags."""
     path = lab.write(name, LOAD, *codes, kernel=KERNEL)
@@ -46,6 +51,7 @@ def run(lab: Lab, name: str, *codes: str, **tags: list[str]) -> None:
     for cell, of_cell in tags.items():
         notebook["cells"][int(cell.removeprefix("cell_"))]["metadata"]["tags"] = of_cell
     path.write_text(json.dumps(notebook))
+    know_the_kernel(lab)
     lab.open(name)
     for index in range(len(codes) + 1):
         lab.run_to_end(index)
@@ -149,6 +155,7 @@ def test_a_notebook_whose_metadata_ask_for_it_shows_all_its_lines(lab: Lab) -> N
     notebook = json.loads(path.read_text())
     notebook["metadata"]["jupyter_mlgpu"] = {"logs": "show"}
     path.write_text(json.dumps(notebook))
+    know_the_kernel(lab)
     lab.open("asks.ipynb")
     lab.run_to_end(0)
     lab.run_to_end(1)

@@ -442,6 +442,6 @@ def test_the_doctor_says_when_asked_what_is_wrong_and_what_to_do(lab: Lab) -> No
     expect(finding.locator("pre")).to_have_text("mv pandas.py my_pandas.py")
     expect(finding.get_by_role("button", name="Copy")).to_be_visible()
     expect(doctor.get_by_role("button", name="Ask again")).to_be_enabled()
-    lab.page.reload()
+    lab.reload()
     show_now(lab)
     expect(doctor.get_by_role("listitem").filter(has_text="shadowed-package")).to_be_visible()
