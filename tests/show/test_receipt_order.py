@@ -1,5 +1,7 @@
 """The sending thread publishes a receipt, so that nobody waits: it still stands in its place."""
 
+from itertools import groupby
+
 import pytest
 
 pytestmark = pytest.mark.kernel
@@ -48,5 +50,7 @@ def test_a_receipt_is_shown_where_the_user_has_put_something_else_in_the_place_o
 def test_what_a_repeated_cell_prints_stands_above_its_receipt(plain):
     for _ in range(10):
         result = plain.run("%%mlc_trace --ops --repeat 3\nprint('run')")
-        assert [kind for kind, _ in result.outputs] == ["stream", "display_data"]
+        # What is printed may come in several messages, which a notebook joins.
+        kinds = [kind for kind, _ in groupby(kind for kind, _ in result.outputs)]
+        assert kinds == ["stream", "display_data"]
         assert result.text == "run\n"
