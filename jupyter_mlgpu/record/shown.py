@@ -51,13 +51,8 @@ class Pictured(Bundled):
         return _pages().picture_of(self)
 
 
-class Charted(Bundled):
+class Charted(Shown):
     """A result with charts beside its page; the first one is what it is about."""
-
-    __slots__ = ()
-
-    def _repr_html_(self) -> str:
-        return str(_pages().as_html(self, charted=True))
 
     def figure(self) -> Any:
         """The chart as a plotly figure."""

@@ -53,17 +53,7 @@ export function snapshotJson(seq: number, sequences: number[], changes: object =
     seq,
     tracing: true,
     notebook: null,
-    device: {
-      requested: {},
-      pickers: [
-        {
-          framework: null,
-          chosen: 'auto',
-          words: [{ word: 'auto', about: null }],
-          missing: ['No framework.']
-        }
-      ]
-    },
+    device: { requested: {}, available: null, why_missing: 'No framework.' },
     running: null,
     records: sequences.map(sequence => recordJson(sequence)),
     first: sequences[0] ?? 0,

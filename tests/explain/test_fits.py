@@ -27,7 +27,7 @@ def train(batch):
 
 
 def number(result):
-    return result.execution_count
+    return result.receipt["cell"]["sequence"]
 
 
 @pytest.mark.parametrize(

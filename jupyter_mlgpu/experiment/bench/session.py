@@ -23,11 +23,12 @@ from jupyter_mlgpu.measure.frameworks import hardware, registry
 from jupyter_mlgpu.measure.frameworks.base import Backend, Device
 from jupyter_mlgpu.measure.frameworks.imports import installed
 from jupyter_mlgpu.record.clock import Clock
-from jupyter_mlgpu.record.devicewords import AUTO, DeviceWord
+from jupyter_mlgpu.record.devicewords import DeviceWord
 from jupyter_mlgpu.record.errors import BenchError, DeviceError, UsageError
 from jupyter_mlgpu.record.sentence import Sentence, joined, say
 from jupyter_mlgpu.record.words import unknown
 
+ANY = DeviceWord("any")
 #: With `--quick` no case begins after so many seconds, so that all is over in 60 on two cores.
 LAST_BEGIN_S = 45.0
 OVER = say("The time of --quick was over before it; without --quick it runs.")
@@ -39,7 +40,7 @@ class Order:
 
     cases: tuple[str, ...] = ()
     frameworks: tuple[str, ...] = ()
-    device: DeviceWord = AUTO
+    device: DeviceWord = ANY
     quick: bool = False
 
 
@@ -146,7 +147,7 @@ class _Session:
                 **machine.get("devices", {}),
                 f"{name} {device.name}": _about(backend, device),
             }
-            if device.name.startswith("cpu") and self.order.device == AUTO:
+            if device.name.startswith("cpu") and self.order.device.kind == "any":
                 notes.append(joined(backend.why_no_gpu()))
         budget = QUICK if self.order.quick else FULL
         error = None

@@ -10,12 +10,11 @@ import contextlib
 import io
 import os
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
 from jupyter_mlgpu.measure.capture.echo import Echo
 from jupyter_mlgpu.measure.capture.tap import Tap, plain_echo
-from jupyter_mlgpu.record.native import StreamLines
 
 
 class TerminalSurroundings:
@@ -57,10 +56,6 @@ class TerminalSurroundings:
         """Give standard output back to the terminal."""
         self._put_back("stdout")
         tap.give_back(1)
-
-    def shown_lines(self) -> Mapping[str, StreamLines]:
-        """Nobody asks: in a terminal all lines are shown as they come."""
-        return {}
 
     def detach(self, tap: Tap) -> None:
         """Put everything back as it was found."""

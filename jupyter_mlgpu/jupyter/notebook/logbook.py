@@ -11,7 +11,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from jupyter_mlgpu.jupyter.notebook import native_lines
 from jupyter_mlgpu.measure.kit import Kit
 from jupyter_mlgpu.record.record import LogLine, Record
 from jupyter_mlgpu.record.sentence import say
@@ -117,8 +116,7 @@ class Logbook:
                 return
             record = self._held(sequence)
         if record is not None:
-            whole = record.with_all_logs(notes.lines, notes.facts, notes.notes)
-            record = self.save(native_lines.told_again(whole))
+            record = self.save(record.with_all_logs(notes.lines, notes.facts, notes.notes))
             self.kit.store.add(record)
             self.show_again(record)
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from jupyter_mlgpu.experiment.race.result import Lane, RaceResult, Timing
 from jupyter_mlgpu.record import units
 from jupyter_mlgpu.record.sentence import joined, say
@@ -11,13 +9,13 @@ from jupyter_mlgpu.show.page.chart import Axis, Chart, Point, Rule, Series
 from jupyter_mlgpu.show.page.scales import written
 
 
-def chart(result: RaceResult, head: str, crossings: Sequence[str]) -> Chart:
+def chart(result: RaceResult, head: str, sentences: list[str]) -> Chart:
     """Both axes are logarithmic over sizes; spreads are error bars, crossovers dashed lines."""
     lanes = [one for one in result.lanes if one.timings]
     over = result.variable is not None
     names = () if over else tuple(f"{one.device}: {units.duration(one.timings[0].median)}" for one in lanes)
     return Chart(
-        (head,),
+        (head, *sentences[:1]),
         Axis(result.variable or "", log=over, names=names),
         Axis(
             say("seconds"),
@@ -26,7 +24,7 @@ def chart(result: RaceResult, head: str, crossings: Sequence[str]) -> Chart:
             written=lambda time: units.duration(time) if time else "0",
         ),
         tuple(_series(lane, number, over=over) for number, lane in enumerate(lanes)),
-        joined(head, *crossings),
+        joined(head, *sentences),
         tuple(
             Rule(one.size, label(one.large, one.size, result.variable or ""), one.low, one.high)
             for one in result.crossovers

@@ -2,10 +2,7 @@
 declare module 'react-dom/client' {
   import type { ReactNode } from 'react';
 
-  export function createRoot(
-    container: Element,
-    options: { identifierPrefix: string }
-  ): {
+  export function createRoot(container: Element): {
     render(children: ReactNode): void;
     unmount(): void;
   };

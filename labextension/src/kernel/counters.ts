@@ -132,17 +132,9 @@ const NOTHING: ICounters = {
   whyResting: null
 };
 
-/**
- * The counters of one kernel, or of a machine. `clock` gives milliseconds of the calendar; tests bring their own.
- * `interval`: seconds between two samples, until a snapshot says so.
- */
+/** The counters of one kernel. `clock` gives milliseconds of the calendar; tests bring their own. */
 export class Counters {
-  constructor(
-    private readonly clock: () => number = () => Date.now(),
-    interval = NOTHING.interval
-  ) {
-    this.current = { ...NOTHING, interval };
-  }
+  constructor(private readonly clock: () => number = () => Date.now()) {}
 
   /** A value that is replaced, never changed. */
   get value(): ICounters {
@@ -199,7 +191,7 @@ export class Counters {
     this.changed.emit();
   }
 
-  private current: ICounters;
+  private current = NOTHING;
 }
 
 function newest(samples: readonly ISample[]): ISample[] {

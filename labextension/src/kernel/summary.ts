@@ -2,8 +2,6 @@
 
 import type { Translate } from '../language/i18n';
 import { inWords } from '../record/requested';
-import { INSTALL_LINE } from './loading';
-import type { ILoadProblem } from './loading';
 import type { IState } from './state';
 
 /** The device asked for, as `gpu`, or why there is none. */
@@ -11,7 +9,7 @@ export function deviceInWords(state: IState, t: Translate): string {
   if (state.kernel !== 'live') {
     return t(`summary_${state.kernel}`);
   }
-  return inWords(state.device?.requested ?? []) || t('automatic');
+  return inWords(state.device?.requested ?? []) || t('summaryAnyDevice');
 }
 
 /** Whether a cell runs, and whether cells are traced; empty where that is not known. */
@@ -19,13 +17,8 @@ export function activityInWords(state: IState, t: Translate): string {
   if (state.kernel !== 'live') {
     return '';
   }
-  if (state.running.length > 0 || state.executing) {
+  if (state.running.length > 0) {
     return t('summaryRunning');
   }
   return t(state.tracing === false ? 'summaryTracingOff' : 'summaryIdle');
-}
-
-/** Why tracing could not be started, and what to do about it. */
-export function problemInWords({ missing, why }: ILoadProblem, t: Translate): string {
-  return missing ? t('startMissing', { line: INSTALL_LINE }) : t('notLoaded', { why });
 }

@@ -1,7 +1,6 @@
 /**
- * Keeps a kernel's live counters going once somebody has looked at them: the kernel looks only while a browser says
- * so, and forgets it after some seconds. In a tab behind others timers hardly run; what the kernel sends does come,
- * so each sample is a clock, too.
+ * Keeps a kernel's live counters going for as long as somebody can see them: the kernel looks only while a
+ * browser says so, and forgets it after some seconds.
  */
 
 import { readWatch } from './counters';
@@ -16,25 +15,22 @@ export class Watcher {
   /** `tell` says to the kernel that somebody watches, and answers what it answered. */
   constructor(
     private readonly model: KernelModel,
-    private readonly tell: () => Promise<Record<string, unknown>>,
-    private readonly clock: () => number = () => performance.now()
+    private readonly tell: () => Promise<Record<string, unknown>>
   ) {}
 
-  /** Somebody looks at the counters. */
+  /** Somebody can see the counters. */
   start(): void {
     this.watching = true;
     this.model.stateChanged.connect(this.onState, this);
-    this.model.counters.changed.connect(this.onSample, this);
     void this.renew();
   }
 
-  /** Nobody does any more. */
+  /** Nobody can any more. */
   stop(): void {
     this.watching = false;
     this.watched = null;
     clearTimeout(this.timer);
     this.model.stateChanged.disconnect(this.onState, this);
-    this.model.counters.changed.disconnect(this.onSample, this);
   }
 
   /** A cell may have begun, with which counters that rest go on. */
@@ -52,15 +48,8 @@ export class Watcher {
     }
   }
 
-  private onSample(): void {
-    if (this.clock() >= this.due) {
-      void this.renew();
-    }
-  }
-
   private async renew(): Promise<void> {
     clearTimeout(this.timer);
-    this.due = Infinity;
     const { kernel, run } = this.model.state;
     if (kernel !== 'live' || !this.watching) {
       return;
@@ -77,7 +66,6 @@ export class Watcher {
     }
     clearTimeout(this.timer);
     if (this.isWatching() && pause > 0) {
-      this.due = this.clock() + pause;
       this.timer = setTimeout(() => void this.renew(), pause);
     }
   }
@@ -88,8 +76,6 @@ export class Watcher {
   }
 
   private timer: ReturnType<typeof setTimeout> | undefined;
-  /** When the kernel is to be told again. */
-  private due = Infinity;
   private watched: string | null = null;
   private watching = false;
 }

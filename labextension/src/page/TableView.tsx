@@ -5,37 +5,21 @@ import type { ReactElement } from 'react';
 import type { Translate } from '../language/i18n';
 import type { ITable } from './pagetypes';
 import { Table } from '../receipts/Table';
-import { Prose } from '../receipts/Prose';
-import { plain } from '../language/prose';
 
-export function TableView(props: {
-  table: ITable;
-  /** What stands above it already, and is not said again. */
-  foldedUnder?: string;
-  t: Translate;
-}): ReactElement {
-  const { table, foldedUnder = '', t } = props;
-  const said = t.say(table.caption);
-  const caption = said === foldedUnder ? '' : said;
-  const label = caption || foldedUnder || t('pageTable');
+export function TableView(props: { table: ITable; t: Translate }): ReactElement {
+  const { table, t } = props;
+  const caption = t.say(table.caption);
   const below = t.say(table.below);
   return (
     <>
       <div
         className="jp-mlgpu-Details jp-mlgpu-Figure-wide"
         role="group"
-        aria-label={plain(label)}
+        aria-label={caption || t('pageTable')}
         tabIndex={0}
       >
         <Table
-          caption={
-            caption === '' ? undefined : (
-              <caption>
-                <Prose text={caption} />
-              </caption>
-            )
-          }
-          label={caption === '' ? plain(label) : undefined}
+          caption={caption === '' ? undefined : <caption>{caption}</caption>}
           heads={table.columns.map(t.say)}
         >
           {table.rows.map((row, index) => (
@@ -46,13 +30,8 @@ export function TableView(props: {
                     {t.say(cell)}
                   </th>
                 ) : (
-                  <td
-                    key={place}
-                    data-figure={
-                      table.figures.includes(place) || isNumber(t.say(cell)) || undefined
-                    }
-                  >
-                    <Prose text={t.say(cell)} />
+                  <td key={place} data-figure={table.figures.includes(place) || undefined}>
+                    {t.say(cell)}
                   </td>
                 )
               )}
@@ -60,19 +39,7 @@ export function TableView(props: {
           ))}
         </Table>
       </div>
-      {below !== '' && (
-        <p className="jp-mlgpu-Quiet">
-          <Prose text={below} />
-        </p>
-      )}
+      {below !== '' && <p className="jp-mlgpu-Quiet">{below}</p>}
     </>
   );
 }
-
-/** A number with its unit and its spread, `615/µs` or `1 µs (960 ns to 1.04 µs)`, wherever it stands. */
-function isNumber(text: string): boolean {
-  return /^[-+±]?\d/.test(text) && text.length <= LONGEST;
-}
-
-/** Letters that stay on one line: a sentence that begins with a number is no number. */
-const LONGEST = 32;

@@ -8,7 +8,6 @@ import type { IRecord } from '../record/record';
 import { Fold } from './Fold';
 import { LineToCopy } from './LineToCopy';
 import { Readings } from './RecordDetails';
-import { Prose } from './Prose';
 
 export function LimitAnswer(props: { record: IRecord; t: Translate }): ReactElement | null {
   const { record, t } = props;
@@ -20,11 +19,7 @@ export function LimitAnswer(props: { record: IRecord; t: Translate }): ReactElem
   return (
     <section className="jp-mlgpu-Limit" aria-label={t('limit')}>
       <p className="jp-mlgpu-Limit-answer">{answer(limit, t)}</p>
-      {advice && (
-        <p>
-          <Prose text={advice} />
-        </p>
-      )}
+      {advice && <p>{advice}</p>}
       {commandsIn(advice).map(command => (
         <LineToCopy key={command} text={command} t={t} />
       ))}

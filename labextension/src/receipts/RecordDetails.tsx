@@ -1,33 +1,15 @@
-/**
- * All that a record holds, what is wanted first: times as bars, what limits the cell, where it ran, operations, messages
- * to act on; folded how all was measured, and what was not.
- */
+/** All that a record holds: every reading with unit, scope and source, or the reason why it is missing. */
 
 import type { ReactElement } from 'react';
 
 import { dotted, formatShare } from '../record/format';
 import type { Message, Translate } from '../language/i18n';
-import { cutInWords, isToActOn } from '../record/notes';
+import { cutInWords } from '../record/notes';
 import type { Evidence, IFact, IRanOn, IReading, IRecord } from '../record/record';
 import { origin, withUncertainty } from '../record/recordtext';
-import {
-  factName,
-  frameworkName,
-  longestTime,
-  quantityName,
-  times,
-  versionsInWords,
-  whyMissing
-} from '../record/words';
-import { Fold } from './Fold';
-import { HotLines } from './HotLines';
-import { LimitAnswer } from './LimitAnswer';
-import { LogNotes } from './LogNotes';
+import { factName, quantityName, whyMissing } from '../record/words';
 import { Operations } from './Operations';
-import { Prose } from './Prose';
 import { Table } from './Table';
-import { TimeBars } from './TimeBars';
-import type { ILineFinder } from './linedoor';
 
 const EVIDENCE: Record<Evidence, Message> = {
   counted: 'evidenceCounted',
@@ -36,101 +18,26 @@ const EVIDENCE: Record<Evidence, Message> = {
   results: 'evidenceResults'
 };
 
-export function RecordDetails(props: {
-  record: IRecord;
-  /** Finds its lines of code in the notebook; null where there is none. */
-  finder: ILineFinder | null;
-  t: Translate;
-}): ReactElement {
-  const { record, finder, t } = props;
-  const toActOn = record.logs.filter(({ verdict }) => isToActOn(verdict));
-  const others = record.logs.filter(({ verdict }) => !isToActOn(verdict));
-  const counted = { count: others.length };
-  const missing = countMissing(record);
+export function RecordDetails(props: { record: IRecord; t: Translate }): ReactElement {
+  const { record, t } = props;
   return (
-    <>
-      {/* One alone would be a bar of nothing. */}
-      {times(record).length > 1 && <TimeBars record={record} scale={longestTime(record)} t={t} />}
-      <LimitAnswer record={record} t={t} />
-      <HotLines record={record} finder={finder} t={t} />
-      <div className="jp-mlgpu-Details">
-        <WhereItRan record={record} t={t} />
-        <Operations record={record} t={t} />
-      </div>
-      <LogNotes record={record} lines={toActOn} t={t} />
-      {others.length > 0 && (
-        <Fold label={t(toActOn.length > 0 ? 'otherMessageCount' : 'messageCount', counted)}>
-          {() => <LogNotes record={record} lines={others} t={t} />}
-        </Fold>
-      )}
-      <Fold label={t('howItWasMeasured')}>
-        {() => (
-          <div className="jp-mlgpu-Details">
-            <Readings readings={record.readings.filter(isMeasured)} record={record} t={t} />
-            {record.facts.length > 0 && <Facts facts={record.facts} t={t} />}
-            <About record={record} t={t} />
-          </div>
-        )}
-      </Fold>
-      {missing > 0 && (
-        <Fold label={t('notMeasuredCount', { count: missing })}>
-          {() => (
-            <div className="jp-mlgpu-Details">
-              <NotMeasured record={record} t={t} />
-            </div>
-          )}
-        </Fold>
-      )}
-    </>
-  );
-}
-
-function isMeasured({ value }: IReading): boolean {
-  return value !== null;
-}
-
-function WhereItRan(props: { record: IRecord; t: Translate }): ReactElement {
-  const { ranOn, whyDeviceMissing } = props.record;
-  const { t } = props;
-  return (
-    <>
-      {ranOn !== null && ranOn.length > 0 && <Devices devices={ranOn} t={t} />}
-      {whyDeviceMissing && (
+    <div className="jp-mlgpu-Details">
+      <Readings readings={record.readings} record={record} t={t} />
+      <Operations record={record} t={t} />
+      {record.ranOn !== null && record.ranOn.length > 0 && <Devices devices={record.ranOn} t={t} />}
+      {record.facts.length > 0 && <Facts facts={record.facts} t={t} />}
+      {record.whyDeviceMissing && (
         <dl>
-          <Term name={t('device')} text={t.say(whyDeviceMissing)} />
+          <Term name={t('device')} text={t.say(record.whyDeviceMissing)} />
         </dl>
       )}
-    </>
-  );
-}
-
-/** How many things of a record are not known. */
-export function countMissing({ readings, limit, whyNoLimit }: IRecord): number {
-  const unlimited = limit === null && whyNoLimit !== null ? 1 : 0;
-  return readings.filter(reading => !isMeasured(reading)).length + unlimited;
-}
-
-/** These, a row each with the reason. */
-export function NotMeasured(props: { record: IRecord; t: Translate }): ReactElement {
-  const { record, t } = props;
-  const unlimited = record.limit === null ? record.whyNoLimit : null;
-  return (
-    <table aria-label={t('notMeasuredSection')}>
-      <tbody>
-        {record.readings.map(
-          (reading, index) =>
-            !isMeasured(reading) && (
-              <ReadingRow key={index} reading={reading} record={record} t={t} />
-            )
-        )}
-        {unlimited !== null && (
-          <tr>
-            <th scope="row">{t('limit')}</th>
-            <td className="jp-mlgpu-Quiet">{t('limitNotKnown', { why: t.say(unlimited) })}</td>
-          </tr>
-        )}
-      </tbody>
-    </table>
+      {record.limit === null && record.whyNoLimit && (
+        <dl>
+          <Term name={t('limit')} text={t('limitNotKnown', { why: t.say(record.whyNoLimit) })} />
+        </dl>
+      )}
+      <About record={record} t={t} />
+    </div>
   );
 }
 
@@ -140,7 +47,7 @@ export function Notes(props: { record: IRecord; t: Translate }): ReactElement {
     <>
       {props.record.notes.map((note, index) => (
         <p key={index} className="jp-mlgpu-Note">
-          <Prose text={props.t.say(note)} />
+          {props.t.say(note)}
         </p>
       ))}
     </>
@@ -159,7 +66,10 @@ export function About(props: { record: IRecord; t: Translate }): ReactElement {
         )}
         {record.notebook && <Term name={t('notebook')} text={record.notebook} />}
         {record.versions.length > 0 && (
-          <Term name={t('versions')} text={versionsInWords(record.versions)} />
+          <Term
+            name={t('versions')}
+            text={record.versions.map(([name, version]) => `${name} ${version}`).join(', ')}
+          />
         )}
       </dl>
       {record.cut.length > 0 && (
@@ -199,12 +109,10 @@ export function ReadingRow(props: {
     <tr>
       <th scope="row">{quantityName(reading.quantity, t)}</th>
       {reading.value === null ? (
-        <td className="jp-mlgpu-Quiet">
-          <Prose text={whyMissing(reading, t)} />
-        </td>
+        <td className="jp-mlgpu-Quiet">{whyMissing(reading, t)}</td>
       ) : (
         <td>
-          <span className="jp-mlgpu-Number">{withUncertainty(reading, record, t)}</span>{' '}
+          {withUncertainty(reading, record, t)}{' '}
           <span className="jp-mlgpu-Quiet">{origin(reading, t)}</span>
         </td>
       )}
@@ -219,7 +127,7 @@ export function Devices(props: { devices: IRanOn[]; t: Translate }): ReactElemen
       {devices.map((entry, index) => (
         <tr key={index}>
           <th scope="row" title={entry.nativeName ?? undefined}>
-            {`${entry.device} (${frameworkName(entry.framework)}, ${entry.kind})`}
+            {`${entry.device} (${entry.framework}, ${entry.kind})`}
           </th>
           <Counted entry={entry} t={t} />
         </tr>
@@ -270,9 +178,7 @@ function Term(props: { name: string; text: string }): ReactElement {
   return (
     <>
       <dt>{props.name}</dt>
-      <dd>
-        <Prose text={props.text} />
-      </dd>
+      <dd>{props.text}</dd>
     </>
   );
 }

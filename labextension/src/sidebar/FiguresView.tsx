@@ -8,7 +8,6 @@ import type { Message, Translate } from '../language/i18n';
 import type { IPage } from '../page/page';
 import type { IFigure } from '../kernel/savedfigures';
 import { Button, Select } from '../receipts/controls';
-import { plain } from '../language/prose';
 
 export function FiguresView(props: {
   figures: readonly IFigure[];
@@ -37,7 +36,7 @@ export function FiguresView(props: {
         <Button label={t('goToCell')} onClick={() => onGo(figure)} />
       </div>
       <Suspense>
-        <PageView key={figure.key} page={figure.page} t={t} />
+        <PageView key={figure.key} page={figure.page} whole t={t} />
       </Suspense>
     </div>
   );
@@ -58,5 +57,5 @@ export function figuresName(figures: readonly IFigure[], t: Translate): string {
 }
 
 function nameOf(figure: IFigure, t: Translate): string {
-  return `[${figure.executionCount ?? ' '}] ${plain(t.say(figure.page.title))}`;
+  return `[${figure.executionCount ?? ' '}] ${t.say(figure.page.title)}`;
 }

@@ -6,15 +6,15 @@ import type { ReactElement } from 'react';
 import {
   ALL_RECORDS,
   devicesOf,
+  isNewestRun,
   orderOf,
   rowsOf,
   runsByCell,
   select,
-  trendOf,
-  trendOfRepeat
+  trendOf
 } from '../record/cellrows';
 import type { IRecordFilter } from '../record/cellrows';
-import { formatFigure } from '../record/cellwords';
+import { formatSeconds } from '../record/format';
 import type { Message, Translate } from '../language/i18n';
 import type { NotebookSession } from '../kernel/notebooks';
 import type { IEntry } from '../kernel/state';
@@ -24,12 +24,11 @@ import { RecordRow } from './RecordRow';
 import type { IRowActions } from './RecordRow';
 import { useOwnedState } from '../receipts/useOwnedState';
 import { useStable } from '../receipts/useStable';
-import { PointedRecord } from './PointedRecord';
 import { WindowedList } from './WindowedList';
 import { toggled } from '../receipts/controls';
 
-/** Height of a row, in pixels, until one was measured. */
-const ROW_HEIGHT = 26;
+/** Height of a row, in pixels, until it has been measured. */
+const ROW_HEIGHT = 111;
 
 /** Records from which on there is something to find and to sort. */
 const FEWEST = 2;
@@ -94,14 +93,11 @@ export function RecordList(
       return null;
     }
     if (one.entry === null) {
-      const { group, members, example } = one.heading;
-      const { record } = example;
-      const trend =
-        group === 'cell' ? trendOf(record, runs) : group === 'repeat' && trendOfRepeat(members);
+      const { record } = one.heading.example;
       return (
         <GroupHeading
           heading={one.heading}
-          trend={trend || null}
+          trend={one.heading.group === 'cell' ? trendOf(record, runs) : null}
           current={record.runId === run}
           tabStop={tabStop}
           onToggle={() => setClosed(toggled(closed, one.key))}
@@ -110,11 +106,13 @@ export function RecordList(
       );
     }
     const { entry } = one;
+    const told = followed.group !== 'cell' && isNewestRun(entry, runs);
     return (
       <RecordRow
         entry={entry}
-        sort={followed.sort}
         scale={found.scale}
+        lost={lost?.key === entry.key ? lost.why : null}
+        trend={told ? trendOf(entry.record, runs) : null}
         selected={selected.includes(entry.key)}
         pointed={entry.cellId !== null && entry.cellId === pointed}
         marks={marks}
@@ -132,9 +130,7 @@ export function RecordList(
           <span className="jp-mlgpu-Quiet">{entries.length.toLocaleString()}</span>
         </h3>
         {found.scale > 0 && (
-          <span className="jp-mlgpu-Quiet">
-            {t('scale', { time: formatFigure(found.scale, followed.sort) })}
-          </span>
+          <span className="jp-mlgpu-Quiet">{t('scale', { time: formatSeconds(found.scale) })}</span>
         )}
       </div>
       {entries.length >= FEWEST && (
@@ -168,7 +164,6 @@ export function RecordList(
           count={rows.length}
           keyOf={keyOf}
           estimate={ROW_HEIGHT}
-          alike
           newest="first"
           row={row}
           isHeading={index => rows[index]?.entry === null}
@@ -177,7 +172,6 @@ export function RecordList(
           {older > 0 && <p className="jp-mlgpu-Quiet">{t('older', { count: older })}</p>}
         </WindowedList>
       )}
-      <PointedRecord entries={entries} runs={runs} marks={marks} lost={lost} t={t} />
     </section>
   );
 }

@@ -1,13 +1,11 @@
-/** The cell that runs now, with a clock that ticks; or the one that ran last, in the same place. */
+/** The cell that runs now, with a clock that ticks. */
 
 import { useEffect, useState } from 'react';
 import type { ReactElement } from 'react';
 
-import { cellNumber } from '../record/cellnumber';
 import { dotted, formatClock } from '../record/format';
 import type { Translate } from '../language/i18n';
-import type { IEntry, IRunningCell } from '../kernel/state';
-import { figureInWords } from '../record/cellwords';
+import type { IRunningCell } from '../kernel/state';
 import type { ICell } from '../record/record';
 
 /** Milliseconds between two ticks, and where the user asked for less motion. */
@@ -26,7 +24,6 @@ export function RunningCell(props: {
       <div className="jp-mlgpu-Running-line">
         <span className="jp-mlgpu-Running-mark" aria-hidden="true" />
         <span>{t('running')}</span>
-        <Phase running={running} t={t} />
         <Clock running={running} />
       </div>
       <button
@@ -38,31 +35,7 @@ export function RunningCell(props: {
       >
         <CellName cell={running.cell} running />
       </button>
-    </section>
-  );
-}
-
-/** What stands there while no cell runs. */
-export function LastCell(props: {
-  entry: IEntry | undefined;
-  onGo: (entry: IEntry) => void;
-  t: Translate;
-}): ReactElement {
-  const { entry, onGo, t } = props;
-  return (
-    <section className="jp-mlgpu-LastCell" aria-label={t('lastCell')}>
-      <div className="jp-mlgpu-Running-line">{t('noCellRuns')}</div>
-      {entry && (
-        <button
-          type="button"
-          className="jp-mlgpu-Go"
-          title={t('goToCell')}
-          onClick={() => onGo(entry)}
-        >
-          <CellName cell={entry.record.cell} />{' '}
-          <span className="jp-mlgpu-Clock">{figureInWords(entry.record, 'newest', t)}</span>
-        </button>
-      )}
+      <Phase running={running} t={t} />
     </section>
   );
 }
@@ -76,20 +49,16 @@ function Phase(props: { running: IRunningCell; t: Translate }): ReactElement | n
     profiled && t('profilerOn'),
     progress !== null && t.say(progress)
   );
-  return known ? (
-    <span className="jp-mlgpu-Running-phase" title={known}>
-      {known}
-    </span>
-  ) : null;
+  return known ? <p className="jp-mlgpu-Running-phase">{known}</p> : null;
 }
 
-/** A cell's execution count, as the notebook writes it, and its title. */
+/** A cell's execution count, as the notebook writes it, and its first line of code. */
 export function CellName(props: { cell: ICell; running?: boolean }): ReactElement {
   const { cell, running = false } = props;
-  const { name } = cell;
+  const { executionCount, name } = cell;
   return (
     <>
-      <span className="jp-mlgpu-Count">{running ? '[*]' : cellNumber(cell)}</span>{' '}
+      <span className="jp-mlgpu-Count">{`[${running ? '*' : (executionCount ?? ' ')}]`}</span>
       <code className="jp-mlgpu-Name" title={name}>
         {name}
       </code>

@@ -14,18 +14,7 @@ import { LimitAnswer } from '../../receipts/LimitAnswer';
 import { LogNotes } from '../../receipts/LogNotes';
 import { NotesCount } from '../../receipts/NotesCount';
 import { Outcome } from '../../receipts/Outcome';
-import { runsByCell, trendOf } from '../../record/cellrows';
-import { shownEntries } from '../../kernel/state';
-import { Trend } from '../Trend';
-import {
-  About,
-  Devices,
-  Facts,
-  NotMeasured,
-  Notes,
-  Readings,
-  countMissing
-} from '../../receipts/RecordDetails';
+import { About, Devices, Facts, Notes, ReadingRow, Readings } from '../../receipts/RecordDetails';
 import { TimeBars } from '../../receipts/TimeBars';
 import { Actions } from './Actions';
 import { MemorySection } from './MemorySection';
@@ -33,7 +22,6 @@ import { OperationsSection } from './OperationsSection';
 import { TimelineSection } from './TimelineSection';
 import { useRecordPage } from './useRecordPage';
 import { GoToCell } from '../../receipts/controls';
-import { Prose } from '../../receipts/Prose';
 
 export function Page(props: ICellPage): ReactElement {
   const { entry, session, onBack, onGo, onLogs, t } = props;
@@ -47,8 +35,8 @@ export function Page(props: ICellPage): ReactElement {
     }
   }, []);
   const measured = record.readings.filter(({ value }) => value !== null);
-  const { state } = session.model;
-  const trend = useMemo(() => trendOf(record, runsByCell(shownEntries(state))), [record, state]);
+  const missing = record.readings.filter(({ value }) => value === null);
+  const unlimited = record.limit === null ? record.whyNoLimit : null;
   const timeline =
     page.state === 'answered' && typeof page.details.timeline === 'object'
       ? page.details.timeline
@@ -62,7 +50,6 @@ export function Page(props: ICellPage): ReactElement {
         <GoToCell cell={record.cell} onGo={() => onGo(entry)} t={t} />
       </div>
       <Summary record={record} t={t} />
-      {trend && <Trend trend={trend} t={t} />}
       <LimitAnswer record={record} t={t} />
       <HotLines record={record} finder={session} t={t} />
       <Actions entry={entry} session={session} traced={timeline !== null} t={t} />
@@ -73,9 +60,7 @@ export function Page(props: ICellPage): ReactElement {
             <Devices devices={record.ranOn} t={t} />
           )}
           {record.whyDeviceMissing && (
-            <p className="jp-mlgpu-Quiet">
-              <Prose text={t.say(record.whyDeviceMissing)} />
-            </p>
+            <p className="jp-mlgpu-Quiet">{t.say(record.whyDeviceMissing)}</p>
           )}
         </Section>
       )}
@@ -100,9 +85,23 @@ export function Page(props: ICellPage): ReactElement {
       <Section heading="howMeasured" t={t}>
         <Readings readings={measured} record={record} t={t} />
       </Section>
-      {countMissing(record) > 0 && (
+      {(missing.length > 0 || unlimited !== null) && (
         <Section heading="notMeasuredSection" t={t}>
-          <NotMeasured record={record} t={t} />
+          <table aria-label={t('notMeasuredSection')}>
+            <tbody>
+              {missing.map((reading, index) => (
+                <ReadingRow key={index} reading={reading} record={record} t={t} />
+              ))}
+              {unlimited !== null && (
+                <tr>
+                  <th scope="row">{t('limit')}</th>
+                  <td className="jp-mlgpu-Quiet">
+                    {t('limitNotKnown', { why: t.say(unlimited) })}
+                  </td>
+                </tr>
+              )}
+            </tbody>
+          </table>
         </Section>
       )}
       <Section heading="insideElse" t={t}>
@@ -119,7 +118,7 @@ function Roof(props: { data: unknown; t: Translate }): ReactElement | null {
     () => (props.data === null ? 'invalid' : readPage(props.data)),
     [props.data]
   );
-  return typeof page === 'string' ? null : <PageView page={page} t={props.t} />;
+  return typeof page === 'string' ? null : <PageView page={page} whole={true} t={props.t} />;
 }
 
 /** What the receipt says. */
