@@ -173,7 +173,7 @@ def many_records(measuring: Measuring, name: str) -> None:
         # The browser asks for one, as it does when its connection was lost for a while.
         lab.page.evaluate("() => jupyterapp.shell.currentWidget.sessionContext.session.kernel.reconnect()")
         lab.wait_for_text("Cells 7,00")
-    lab.show(lab.sidebar.get_by_role("tab", name="Logs"))
+    lab.show(lab.sidebar.get_by_role("tab", name="Messages"))
     for index, cells in ((3, "8,00"), (4, "9,00"), (5, "10,00")):
         with measuring.task("1,000 records as they are made"):
             lab.run(index)
@@ -243,13 +243,13 @@ def large_record(measuring: Measuring, name: str) -> None:
 def saved_receipts(measuring: Measuring, name: str) -> None:
     """1,000 receipts with ten lines each, in a notebook that is opened."""
     receipts = [[receipt(part * 10 + number, lines=10) for number in range(10)] for part in range(100)]
-    read_saved(measuring, name, "1,000 saved receipts", receipts, ("Cells 1,000", "Logs 10,000"))
+    read_saved(measuring, name, "1,000 saved receipts", receipts, ("Cells 1,000", "Messages 10,000"))
 
 
 def saved_large_record(measuring: Measuring, name: str) -> None:
     """A receipt of 10 MB, of which a part is read."""
     receipts = [[receipt(1, lines=2000, text="x" * 5000)]]
-    read_saved(measuring, name, "a saved record of 10 MB", receipts, ("Cells 1", "Logs [0-9]"))
+    read_saved(measuring, name, "a saved record of 10 MB", receipts, ("Cells 1", "Messages [0-9]"))
 
 
 def read_saved(

@@ -59,6 +59,7 @@ _KEYS: Mapping[str, type] = {
     "sources": list,
     "continues": list,
     "fold": bool,
+    "profiler": bool,
     "examples": list,
     "disagreements": list,
     "facts": dict,
@@ -88,7 +89,7 @@ def complaints(definition: Definition, catalogue: Catalogue) -> Iterator[str]:
             yield f"{key}: the languages have other fields: {used}"
         if not set.union(*used) <= common:
             yield f"{key}: {set.union(*used) - common} is not in every pattern"
-    for key in ("patterns", "verdict", "sources", "continues", "fold"):
+    for key in ("patterns", "verdict", "sources", "continues", "fold", "profiler"):
         if key in data and list(data).index(key) > list(data).index("examples"):
             yield f"{key!r} should stand before `examples`: what comes after is not read at once"
     if not all(pattern.source for pattern in definition.continuing):

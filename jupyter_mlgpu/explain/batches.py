@@ -13,8 +13,9 @@ from jupyter_mlgpu.record.sentence import say
 def fits(batch: int, measured: Mapping[int, Runs], limit: float | None = None) -> Forecast:
     """Whether `batch` fits into memory, from the measured runs of two other batches or more.
 
-    `measured` maps a batch to its runs: a cell's number as in `%mlc_trace show` (all runs of its code), the
-    name of a `jupyter_mlgpu.trace("name")` block, a record, or a sequence of them. `limit` is in bytes; left
+    `measured` maps a batch to its runs: a cell's number, the one in its brackets (all runs of its code),
+    "10.2" for one of its runs, "#12" for a record by its own number, the name of a
+    `jupyter_mlgpu.trace("name")` block, a record, or a sequence of them. `limit` is in bytes; left
     out, it is what the machine, the container or the GPU has now.
 
     >>> fits(256, {32: 5, 64: 6})  # doctest: +SKIP

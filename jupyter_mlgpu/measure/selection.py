@@ -8,7 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from jupyter_mlgpu.measure.frameworks.base import Backend, Device, Scope
-from jupyter_mlgpu.record.devicewords import EVERY, DeviceWord, names
+from jupyter_mlgpu.record.devicewords import AUTO, EVERY, DeviceWord, names
 from jupyter_mlgpu.record.errors import RESTART_MENU, DeviceError, RestartNeededError, UsageError
 from jupyter_mlgpu.record.sentence import Sentence, say
 
@@ -24,7 +24,8 @@ class _Cell:
 class DeviceSelection:
     """The device of the cells to come, entered before each of them and left after it.
 
-    One word holds for every framework, or a word for each; a cell may have a word of its own.
+    One word holds for every framework, or a word for each; a cell may have a word of its own. Without one,
+    or with `auto`, a framework is left alone and chooses by itself (adr/0041).
     """
 
     def __init__(self, backends: Callable[[], Sequence[Backend]]) -> None:
@@ -43,11 +44,12 @@ class DeviceSelection:
         if len(set(has.values())) == 1 and all(one.name in has for one in self._backends() if one.started()):
             return {EVERY: devices[0].name}
         own = self._word_of_the_cell()
-        return has or ({EVERY: str(own)} if own else self.words())
+        return has or (self.words() if own is None else {} if own == AUTO else {EVERY: str(own)})
 
     def word(self, framework: str) -> DeviceWord | None:
         """The word that holds for a framework in this thread now; None where it chooses by itself."""
-        return self._word_of_the_cell() or self._words.get(framework) or self._words.get(EVERY)
+        word = self._word_of_the_cell() or self._words.get(framework) or self._words.get(EVERY)
+        return None if word == AUTO else word
 
     def devices(self) -> list[Device]:
         """The device selected of each framework that is loaded and has it."""
@@ -81,7 +83,10 @@ class DeviceSelection:
         Raises DeviceError where no framework that is loaded has the device, and then nothing has changed.
         """
         self._refuse_missing(word, framework)
-        self._words = {EVERY: word} if framework is None else {**self._words, framework: word}
+        if framework is None:
+            self._words = {} if word == AUTO else {EVERY: word}
+        else:
+            self._words = {**self._words, framework: word}
         cells = self._thread.cells
         if cells and all(scope.holds() for scope in cells[-1].scopes):
             self._move(cells[-1])
@@ -127,6 +132,8 @@ class DeviceSelection:
         TensorFlow nor take the memory of the GPU: a framework that has not started is asked last, and only
         while no other has the device.
         """
+        if word == AUTO:
+            return
         found = False
         refused: list[DeviceError] = []
         backends = [one for one in self._backends() if framework in (None, one.name)]
@@ -162,10 +169,7 @@ class DeviceSelection:
         if word is None:
             return None
         try:
-            device = word.find(backend.devices())
-            # A framework that has not started may yet find a GPU, and will take it by itself.
-            undecided = word.kind == "any" and device.name.startswith("cpu") and not backend.started()
-            return None if undecided else device
+            return word.find(backend.devices())
         except DeviceError:
             if backend.started():
                 raise

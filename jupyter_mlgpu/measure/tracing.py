@@ -8,13 +8,15 @@ from contextlib import contextmanager
 from typing import Any
 
 from jupyter_mlgpu.measure.kit import current
-from jupyter_mlgpu.record.errors import StillRunningError, UsageError
+from jupyter_mlgpu.record import cellnumbers
+from jupyter_mlgpu.record.cellnumbers import CellNumber
+from jupyter_mlgpu.record.errors import StillRunningError
 from jupyter_mlgpu.record.frames import Records
 from jupyter_mlgpu.record.limit import Limit
 from jupyter_mlgpu.record.record import Outcome, Record
 
 #: How runs are named: a cell's number, the name of a block, a record, or several of them.
-Runs = int | str | Record | Sequence[Record]
+Runs = int | str | CellNumber | Record | Sequence[Record]
 
 
 class TracedBlock:
@@ -92,18 +94,24 @@ def records() -> Records:
 def runs_of(which: Runs) -> Records:
     """The runs of this process that are meant, oldest first.
 
-    A cell's number stands for all runs of its code, a name for all blocks of that name; records are
-    themselves. Raises UsageError for a number of which there is no record.
+    A cell's number, the one in its brackets, stands for all runs of its code, a name for all blocks of that
+    name; "10.2" is one run of a cell and "#12" one record; records are themselves. Raises UsageError for a
+    number of which there is no record.
     """
     if isinstance(which, Record):
         return Records([which])
-    if not isinstance(which, int | str):
+    if not isinstance(which, int | str | CellNumber):
         return Records(which)
     live = [one for one in records() if one.origin == "live"]
     if isinstance(which, str):
-        return Records(one for one in live if one.cell.name == which)
-    found = next((one for one in live if one.cell.sequence == which), None)
-    if found is None:
-        raise UsageError(f"There is no record of a cell {which}; `%mlc_trace show` lists them.")
-    digest = found.cell.source_digest
-    return Records([found] if digest is None else [one for one in live if one.cell.source_digest == digest])
+        named = [one for one in live if one.cell.name == which]
+        number = None if named else cellnumbers.parsed(which)
+        if number is None:
+            return Records(named)
+    else:
+        number = CellNumber(which) if isinstance(which, int) else which
+    found = cellnumbers.meant(number, live, current().recorder.run.id)
+    digest = found[-1].cell.source_digest
+    if number.own or number.turn is not None or digest is None:
+        return Records(found)
+    return Records(one for one in live if one.cell.source_digest == digest)

@@ -12,7 +12,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
 
-from jupyter_mlgpu.record import destinations
+from jupyter_mlgpu.record import cellnumbers, destinations
 from jupyter_mlgpu.record.errors import RecordError, UsageError
 from jupyter_mlgpu.record.incoming import opened
 from jupyter_mlgpu.record.lines import FILE, LINE, from_line, lines, to_line
@@ -44,7 +44,7 @@ def save_what_can_be(path: str | os.PathLike[str], records: Iterable[Record]) ->
             problems.append(
                 say(
                     "The record of cell {number} was not saved: {error}.",
-                    number=record.cell.sequence,
+                    number=cellnumbers.name(record),
                     error=error,
                 )
             )

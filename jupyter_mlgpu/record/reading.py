@@ -75,7 +75,8 @@ ROOFLINE: Mapping[str, str] = {
     "byte_share": "of the roof",
 }
 
-_UNITS = {**QUANTITIES, **PROFILED, **ROOFLINE}
+#: Of all of them.
+UNITS: Mapping[str, str] = {**QUANTITIES, **PROFILED, **ROOFLINE}
 
 
 class Reading(Struct, frozen=True, omit_defaults=True):
@@ -137,4 +138,4 @@ def missing(
     device: str | None = None,
 ) -> Reading:
     """A reading that could not be taken, with the reason in words a student understands."""
-    return Reading(quantity, None, _UNITS[quantity], scope, source, 0, why, device=device, detail=detail)
+    return Reading(quantity, None, UNITS[quantity], scope, source, 0, why, device=device, detail=detail)

@@ -20,12 +20,17 @@ from jupyter_mlgpu.record.decoding import Count, Measured, Name, Share
 from jupyter_mlgpu.record.devicewords import in_words
 from jupyter_mlgpu.record.errors import RecordError
 from jupyter_mlgpu.record.limit import HotLine, Limit
+from jupyter_mlgpu.record.native import NativeOutput
+from jupyter_mlgpu.record.not_measured import NotMeasured, gathered, spread
 from jupyter_mlgpu.record.reading import QUANTITIES, Reading
 from jupyter_mlgpu.record.sentence import Sentence, say
 
 SCHEMA = 2
 #: What is not written where there is none: records had none of it at first.
-_LEFT_OUT = ("limit", "why_no_limit", "lines")
+_LEFT_OUT = ("limit", "why_no_limit", "lines", "native", "repeat", "not_measured")
+_LEFT_OUT_OF_NOTEBOOKS = frozenset(
+    ("logs", "ops", "facts", "versions", "notes", "engine", "only", "why_missing", "evidence")
+)
 #: A note of a record whose cell wrote more native lines than were read at its end.
 STILL_READING = say(
     "This cell wrote many native lines, which are still being read; its record will have all of them."
@@ -33,6 +38,8 @@ STILL_READING = say(
 
 #: The fact of a profiled cell that says which roof its work stands under: framework, device, type.
 WORKED_IN = "worked_in"
+#: After a framework's name, that of a fact: a profile of ours was taken, and read in so many seconds.
+PROFILE_READ = "_profile_read_in_seconds"
 
 Outcome = Literal["ok", "error", "interrupted"]
 Mode = Literal["light", "profiled"]
@@ -103,7 +110,7 @@ class Cell(Struct, frozen=True):
 
     `id` and `execution_count` are None where the front end sends none. `source_digest` is the start of the
     SHA-256 of the code, so that re-runs of the same code can be recognised without storing it. `name` is the
-    first line of the code, redacted.
+    line of the code that tells most of it, redacted.
     """
 
     sequence: Count
@@ -111,6 +118,18 @@ class Cell(Struct, frozen=True):
     execution_count: Count | None
     source_digest: str | None
     name: str
+
+
+class Repeat(Struct, frozen=True):
+    """Which run of a cell that repeats a record is.
+
+    Number 0 warms up, 1 to `of` are the timing, and the one after them is the profiler's. `walls` are the
+    seconds of the runs before it, in the last of its records alone: None where one was not measured.
+    """
+
+    number: Count
+    of: Count
+    walls: tuple[Measured | None, ...] = ()
 
 
 class LogLine(Struct, frozen=True):
@@ -171,7 +190,10 @@ class Record(Struct, frozen=True):
     `started_monotonic_ns` is the moment of `started_at` on the kernel's own clock: only differences within a
     run mean something. `limit` is what the cell spent most of its time on; where that is None,
     `why_no_limit` says why, but in records from before it was told. `lines` are those of the code at which
-    the cell was seen most, the most often first. `notes` are sentences for the reader.
+    the cell was seen most, the most often first. `native` says which lines of its output are native, None
+    where that is not known. `repeat` is None but for a run of a cell that repeats. `notes` are sentences for
+    the reader. `not_measured` is there in a notebook's file alone, in the place of the readings without a
+    value.
     """
 
     run: Run
@@ -191,6 +213,9 @@ class Record(Struct, frozen=True):
     limit: Limit | None = None
     why_no_limit: Sentence | None = None
     lines: tuple[HotLine, ...] = ()
+    native: NativeOutput | None = None
+    repeat: Repeat | None = None
+    not_measured: tuple[NotMeasured, ...] = ()
     schema: int = SCHEMA
 
     @property
@@ -225,6 +250,20 @@ class Record(Struct, frozen=True):
                 del data[name]
         return {"schema": data.pop("schema"), **data}
 
+    def to_notebook(self) -> dict[str, Any]:
+        """The same for a notebook's file, in little room.
+
+        A view makes the texts, reasons stand once, and nothing stands for what there is none of.
+        """
+        readings, groups = gathered(self.readings)
+        data = replace(self, readings=readings, not_measured=groups).to_json(texts=False)
+        device = data["device"]
+        for table in (data, data["run"], device, *(device["ran_on"] or ())):
+            for name in _LEFT_OUT_OF_NOTEBOOKS & table.keys():
+                if not table[name]:
+                    del table[name]
+        return data
+
     @classmethod
     def from_json(cls, data: object) -> Record:
         """Read a record back, whoever wrote it; unknown keys are ignored.
@@ -234,6 +273,9 @@ class Record(Struct, frozen=True):
         if decoding.schema_of(data, SCHEMA, "the record") == 1 and isinstance(data, dict):
             data = record_schema_1.upgraded(data)
         record = decoding.decode(cls, data, "the record")
+        if record.not_measured:
+            readings = spread(record.readings, record.not_measured)
+            record = replace(record, readings=readings, not_measured=())
         _check(record)
         return replace(record, schema=SCHEMA)
 

@@ -51,8 +51,13 @@ class Pictured(Bundled):
         return _pages().picture_of(self)
 
 
-class Charted(Shown):
+class Charted(Bundled):
     """A result with charts beside its page; the first one is what it is about."""
+
+    __slots__ = ()
+
+    def _repr_html_(self) -> str:
+        return str(_pages().as_html(self, charted=True))
 
     def figure(self) -> Any:
         """The chart as a plotly figure."""

@@ -8,6 +8,7 @@ words.options               # {"--cell": "3"}
 from __future__ import annotations
 
 import argparse
+import re
 import shlex
 import sys
 from collections.abc import Collection, Mapping, Sequence
@@ -73,11 +74,13 @@ def unknown(what: Sentence, word: str, known: Collection[str], after: str = "") 
     return joined(said, *nearest(word, known), say("Choose {known}.", known=", ".join(known)))
 
 
-def nearest(word: str, known: Collection[str]) -> list[Sentence]:
-    """The word that may be meant, in a sentence; empty where none is near."""
+def nearest(word: str, known: Collection[str], likeness: float = 0.6) -> list[Sentence]:
+    """The word that may be meant, in a sentence; empty where none is as near as `likeness`, from 0 to 1."""
     from difflib import get_close_matches  # seldom needed
 
-    return [say("Did you mean {word}?", word=one) for one in get_close_matches(word.lower(), known, 1)]
+    written = {one.lower().lstrip("-%"): one for one in known}  # two words are not alike for their dashes
+    found = get_close_matches(word.lower().lstrip("-%"), written, 1, likeness)
+    return [say("Did you mean {word}?", word=written[one]) for one in found]
 
 
 def whole_number(word: str, option: str, most: int) -> int:
@@ -115,8 +118,11 @@ class WordsParser(argparse.ArgumentParser):
     explained = ""
 
     def error(self, message: str) -> NoReturn:
-        """Say what is wrong in one sentence, as all our errors do; a kernel goes on."""
-        raise UsageError(f"{message[:1].upper()}{message[1:]}. {self.explained}")
+        """Say in a sentence what is wrong, as all our errors do, and what may be meant; a kernel goes on."""
+        known = [one for action in self._actions for one in (*action.option_strings, *(action.choices or ()))]
+        wrong = re.search(r"unrecognized arguments: (\S+)|invalid choice: '([^']*)'", message)
+        near = nearest(wrong[1] or wrong[2], list(map(str, known))) if wrong else []
+        raise UsageError(" ".join([f"{message[:1].upper()}{message[1:]}.", *near, self.explained]))
 
 
 def split(line: str, magic: str, explained: str) -> list[str]:

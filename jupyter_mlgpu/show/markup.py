@@ -69,6 +69,15 @@ def one_line(text: str) -> Markup:
     return _made(_escaped(text).replace("\n", "&#10;"))
 
 
+def coded(text: str) -> Markup:
+    """As `one_line`, of a sentence: the names of code that it has between backticks are drawn as code."""
+    parts = text.split("`")
+    if len(parts) % 2 == 0:  # a backtick without a second one is a text like any other
+        parts[-2:] = ["`".join(parts[-2:])]
+    pieces = (element("code", one_line(one)) if at % 2 else one_line(one) for at, one in enumerate(parts))
+    return joined(*pieces)
+
+
 def unended(name: str, /, *children: Child, **attributes: str | int | None) -> Markup:
     """An element without its end, which HTML lets out of rows and cells: a notebook holds many tables."""
     return _element(_holding_text(name), "".join(_pieces(children)), attributes, ended=False)
@@ -98,7 +107,7 @@ def data_script(json_text: str, *, id: str) -> Markup:
 def image(svg: Markup, told: str) -> Markup:
     """A drawing as an image with its text: unlike bare SVG, notebooks show it before one trusts them."""
     data = base64.b64encode(svg._text.encode()).decode()
-    return element("img", src=f"data:image/svg+xml;base64,{data}", alt=told)
+    return element("img", src=f"data:image/svg+xml;base64,{data}", alt=told.replace("`", ""))
 
 
 def document(

@@ -15,12 +15,20 @@ import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 import { COMMANDS, addCommands } from './lab/commands';
 import { languageOf } from './language/language';
 import { addToContextMenu, addToMenus, addToPalette } from './lab/menus';
+import { Machine } from './kernel/machine';
 import { Notebooks } from './kernel/notebooks';
+import { NowPages } from './sidebar/nowpage';
 import { Panel } from './sidebar/panel';
 import { placePanel, revealOnce } from './sidebar/placing';
+import { FinishedCells } from './lab/finished';
+import { FoldedOutputs } from './lab/foldlines';
+import { LiveLines } from './lab/liveline';
+import { setLanguage } from './lab/notices';
+import { foldDoor } from './receipts/folddoor';
 import { lineDoor } from './receipts/linedoor';
 import { door } from './receipts/restartdoor';
 import { Restarter } from './lab/restarter';
+import { tellReceiptThreshold } from './lab/receiptthreshold';
 import { PLUGIN, followSettings } from './lab/settings';
 import { StatusItem } from './lab/statusbar';
 import { DeviceButton } from './lab/toolbar';
@@ -56,17 +64,27 @@ const plugin: JupyterFrontEndPlugin<void> = {
   ) => {
     const known = translator ?? nullTranslator;
     const language = languageOf(known.languageCode);
-    const notebooks = new Notebooks(tracker, app.shell);
-    const panel = new Panel(notebooks, language);
+    const notebooks = new Notebooks(
+      tracker,
+      app.shell,
+      new Machine(app.serviceManager.serverSettings)
+    );
+    const panel = new Panel(notebooks, new NowPages(app.shell, language), language);
     placePanel(app.shell, panel);
     restorer?.add(panel, panel.id);
     revealOnce(app.shell, notebooks, panel);
-    const traced = new TracedNotebooks(tracker, notebooks, language);
+    const traced = new TracedNotebooks(tracker, notebooks, language, () => panel.isVisible);
+    tellReceiptThreshold(tracker, notebooks);
     const restarter = new Restarter(tracker, known, language);
     door.restarter = restarter;
     door.changed.emit();
     lineDoor.at = node => notebooks.at(node);
     lineDoor.changed.emit();
+    foldDoor.at = new FoldedOutputs(tracker).at;
+    foldDoor.changed.emit();
+    setLanguage(language);
+    new LiveLines(tracker, notebooks, language);
+    new FinishedCells(tracker, notebooks, language);
 
     addCommands({ app, tracker, notebooks, panel, traced, restarter, language });
     addToContextMenu(app);
@@ -77,11 +95,11 @@ const plugin: JupyterFrontEndPlugin<void> = {
       addToMenus(app, mainMenu, language);
     }
     const showNow = (): void => void app.commands.execute(COMMANDS.now);
-    toolbar?.addFactory<NotebookPanel>(
-      'Notebook',
-      'jupyter-mlgpu-device',
-      notebook => new DeviceButton(notebooks.of(notebook), language, showNow)
-    );
+    toolbar?.addFactory<NotebookPanel>('Notebook', 'jupyter-mlgpu-device', notebook => {
+      const session = notebooks.of(notebook);
+      const start = (): void => void traced.start(session);
+      return new DeviceButton(session, language, showNow, start);
+    });
     const item = new StatusItem(notebooks, language, showNow);
     statusBar?.registerStatusItem('jupyter-mlgpu:status', {
       item,

@@ -53,7 +53,17 @@ export function snapshotJson(seq: number, sequences: number[], changes: object =
     seq,
     tracing: true,
     notebook: null,
-    device: { requested: {}, available: null, why_missing: 'No framework.' },
+    device: {
+      requested: {},
+      pickers: [
+        {
+          framework: null,
+          chosen: 'auto',
+          words: [{ word: 'auto', about: null }],
+          missing: ['No framework.']
+        }
+      ]
+    },
     running: null,
     records: sequences.map(sequence => recordJson(sequence)),
     first: sequences[0] ?? 0,

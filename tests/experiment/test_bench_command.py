@@ -39,7 +39,7 @@ def said(capsys) -> str:
         (["gem"], "Unknown case 'gem'. Did you mean gemm? Choose gemm, bandwidth"),
         (["GEMM2"], "Did you mean gemm?"),
         (["--framework", "theano"], "Unknown framework 'theano'. Choose tensorflow, torch, jax, mlx."),
-        (["--device", "tpu"], "Unknown device 'tpu'. Choose cpu, gpu"),
+        (["--device", "tpu"], "Unknown device 'tpu'. Choose auto, cpu, gpu"),
         (["--against", "m2-max"], "no published results of that name. Did you mean m1-max?"),
         (
             ["--against", "none.json"],

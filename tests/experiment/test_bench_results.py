@@ -18,6 +18,7 @@ from jupyter_mlgpu.experiment.bench.run import BenchRun, load
 from jupyter_mlgpu.experiment.bench.shares import with_shares
 from jupyter_mlgpu.experiment.bench.words import quantity
 from jupyter_mlgpu.record.errors import BenchError, RecordError
+from jupyter_mlgpu.record.sentence import say
 from jupyter_mlgpu.show.bench import charts, page
 from jupyter_mlgpu.show.page import plotly, view
 from jupyter_mlgpu.show.page.shown import bundle_of, page_of
@@ -173,6 +174,62 @@ def test_the_table_has_units_and_says_what_is_missing_once():
     assert "gemm n=1024 float32: Skipped. Metal has no float64." in shown
 
 
+def test_the_headline_has_the_best_figure_of_each_kind():
+    shown = run(measured(0.1), measured(0.05), moving(), trained())
+    assert page.headline(shown) == "42.9 GFLOP/s float32, 3 TB/s, 6,400 images/s resnet50."
+    others = replace(measured(0.01), device="cpu:0")
+    assert page.headline(run(measured(0.1), others)) == (
+        "PyTorch on gpu:0: 21.5 GFLOP/s float32; PyTorch on cpu:0: 215 GFLOP/s float32."
+    )
+
+
+def test_the_headline_says_what_speaks_against_the_figures():
+    taken = say("Something else used {device} at the same time: {programs}.", device="cpu:0", programs="half")
+    noisy = replace(measured(), flags=(taken,))
+    assert page.headline(run(noisy)) == "21.5 GFLOP/s float32; noisy: half."
+    assert page.headline(run(noisy, measured())) == "21.5 GFLOP/s float32; noisy in 1 of 2 cases: half."
+    assert page.headline(run(skipped())) == "Nothing was measured: Metal has no float64."
+    told = page.headline(run(measured(), outcome="interrupted"))
+    assert told == "21.5 GFLOP/s float32; interrupted, so not complete."
+    assert page.headline(run(measured(), origin="replayed")).startswith("Replayed, not measured here: ")
+
+
+def test_caveats_that_differ_by_a_figure_are_one_line():
+    wide = [
+        replace(
+            measured(),
+            parameters={"n": n},
+            flags=(
+                say(
+                    "The spread is {spread} of the median, more than {limit}.", spread=f"{n}.0%", limit="10%"
+                ),
+            ),
+        )
+        for n in (12, 31, 17, 20)
+    ]
+    assert page.notes(run(*wide, measured(), moving()))[0] == (
+        "For 4 of 6 cases: The spread is 12.0% to 31.0% of the median, more than 10%."
+    )
+    assert page.notes(run(*wide[:2]))[0] == (
+        "gemm n=12 float32, gemm n=31 float32: The spread is 12.0% to 31.0% of the median, more than 10%."
+    )
+
+
+@pytest.mark.parametrize("number", [0, 1])
+def test_no_axis_has_an_empty_power_of_ten_at_an_end(number):
+    shown = as_read(view_of(run(measured(0.1, n=512), measured(0.05, n=1000), moving())))["charts"][number]
+    points = [point for one in shown["series"] for point in one["points"]]
+    for axis, place in (("x", 0), ("y", 1)):
+        values = [point[place] for point in points]
+        assert min(values) / shown[axis]["low"] < 3
+        assert shown[axis]["high"] / max(values) < 3
+        assert len(shown[axis]["ticks"]) > 1
+
+
+def view_of(one: BenchRun) -> dict:
+    return bundle_of(one)[view.MIME_TYPE]
+
+
 def test_the_page_escapes_what_it_shows():
     shown = run(replace(measured(), flags=("a <b> flag",)))._repr_html_()
     assert "a &lt;b&gt; flag" in shown
@@ -314,7 +371,7 @@ def test_two_files_are_compared_case_by_case_and_say_what_differs(tmp_path):
     (row,) = shown.rows
     assert row.ratio == pytest.approx(2)
     assert row.certain
-    assert "Versions that differ: torch 2.13.0 here, 2.12.0 there." in shown.notes
+    assert "Versions that differ: PyTorch 2.13.0 here, 2.12.0 there." in shown.notes
     assert any("gemm n=512 float32" in one for one in shown.notes)
 
 

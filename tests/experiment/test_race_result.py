@@ -19,6 +19,7 @@ from jupyter_mlgpu.show.page import plotly
 from jupyter_mlgpu.show.page.scales import written
 from jupyter_mlgpu.show.page.shown import page_of
 from jupyter_mlgpu.show.race import page
+from jupyter_mlgpu.show.race.headline import headline
 from jupyter_mlgpu.testing import FakeBackend
 
 HOSTILE = "<script>alert(1)</script>"
@@ -64,8 +65,8 @@ def test_the_table_has_a_row_a_size_with_median_and_spread_and_who_was_faster():
 
 
 def test_the_crossover_is_said_in_a_sentence_with_its_interval():
-    sentences = page.sentences(result())
-    assert sentences == ["gpu:0 becomes faster than cpu:0 at about n = 46 (between 10 and 100)."]
+    crossings = page.crossings(result())
+    assert crossings == ["gpu:0 becomes faster than cpu:0 at about n = 46 (between 10 and 100)."]
 
 
 def test_the_result_says_what_its_figures_do_not():
@@ -83,17 +84,69 @@ def test_the_result_says_what_its_figures_do_not():
 
 
 def test_without_sizes_the_fastest_is_named():
-    assert page.sentences(result(over=False)) == ["The fastest is gpu:0, 10 times as fast as the next."]
+    assert headline(result(over=False)) == "gpu:0 is faster: 10 times as fast as cpu:0."
     assert result(over=False).crossovers == ()
 
 
 def test_lanes_that_overlap_have_no_winner():
     cpu, _ = lanes(over=False)
     same = Lane("gpu:0", "cuda", None, cpu.timings)
-    assert page.sentences(result(over=False, lanes=(cpu, same))) == [
-        "The spreads overlap: which device is faster is not certain."
-    ]
+    assert headline(result(over=False, lanes=(cpu, same))) == (
+        "Which device is faster is not certain: the spreads overlap (cpu:0 1 ms / gpu:0 1 ms)."
+    )
     assert page.table(result(over=False, lanes=(cpu, same))).rows[0][-1] == "not certain"
+
+
+def raced_over(sizes, *medians):
+    """Lanes with these medians at these sizes."""
+    found = []
+    for number, of_lane in enumerate(medians):
+        timings = tuple(Timing(n, samples(one), 2, True) for n, one in zip(sizes, of_lane, strict=True))
+        found.append(Lane(f"gpu:{number}", "cuda", None, timings))
+    return tuple(found)
+
+
+@pytest.mark.parametrize(
+    ("medians", "words"),
+    [
+        (([1, 1, 1], [2, 2, 4]), "gpu:0 is faster at every size: 4 times at n = 1,000."),
+        (([1, 1, 1], [2, 1, 4]), "gpu:0 is faster at the largest size alone: 4 times at n = 1,000."),
+        (([1, 1, 1], [2, 2, 0.5]), "gpu:1 is faster at the largest size alone: 2 times at n = 1,000."),
+        (
+            ([1, 1, 1], [2, 2, 1]),
+            "Which device is faster at the largest size, n = 1,000, is not certain; "
+            "at n = 100 gpu:0 is, 2 times.",
+        ),
+        (([1, 1, 1], [1, 1, 1]), "Which device is faster is not certain at any size."),
+        (
+            ([1, 1, 1], [2, 0.5, 0.5], [3, 2, 2]),
+            "gpu:1 is the fastest from n = 100 on: 2 times at n = 1,000.",
+        ),
+    ],
+)
+def test_the_headline_says_no_more_than_the_spreads_allow(medians, words):
+    assert headline(result(lanes=raced_over((10, 100, 1000), *medians))) == words
+
+
+def test_the_headline_of_a_race_without_a_rival_or_a_spread_names_no_winner():
+    cpu, gpu = lanes(over=False)
+    assert headline(result(over=False, lanes=(cpu,))) == (
+        "Only cpu:0 was measured, so there is nothing to compare."
+    )
+    once = [Lane(one.device, one.kind, None, (Timing(None, (1.0,), 1, True),)) for one in (cpu, gpu)]
+    assert headline(result(over=False, lanes=tuple(once))) == (
+        "Which device is faster is not certain: a single run has no spread."
+    )
+    assert headline(result(lanes=())) == "Nothing was measured."
+
+
+def test_a_text_begins_with_the_headline_and_a_page_folds_what_follows_its_chart():
+    assert repr(result()).splitlines()[0] == headline(result())
+    made = result()._repr_html_()
+    assert made.startswith(f"<p><strong>{headline(result())}</strong></p>")
+    assert made.index("<img") < made.index("<details><summary>The figures as a table</summary><table>")
+    assert "<details><summary>How to read these figures</summary>" in made
+    assert headline(result()) in result().svg()
 
 
 def test_a_lane_that_ended_early_leaves_gaps_and_its_reason():
@@ -242,8 +295,11 @@ def test_the_drawn_chart_is_xml_with_a_mark_a_timing_and_says_what_it_shows(over
 def test_the_dashed_line_stands_where_the_curves_cross():
     tree = ElementTree.fromstring(result().svg())
     cross = tree.find(".//*[@class='rule']").get("d")
-    # The axis goes from 10 at 84 to 1000 at 690, and they cross at 10^(5/3).
-    assert float(re.match(r"M([\d.]+)", cross)[1]) == pytest.approx(84 + 606 * (5 / 3 - 1) / 2, abs=0.1)
+    # The axis has a twentieth of room on either side of 10 and 1000, and they cross at 10^(5/3).
+    low, high = 84 + 606 * 0.05 / 1.1, 84 + 606 * 1.05 / 1.1
+    assert float(re.match(r"M([\d.]+)", cross)[1]) == pytest.approx(
+        low + (high - low) * (5 / 3 - 1) / 2, abs=0.1
+    )
 
 
 @pytest.mark.parametrize(
@@ -374,7 +430,7 @@ def test_times_are_said_with_three_figures(seconds, words):
 
 @pytest.mark.parametrize(
     ("size", "words"),
-    [(100, "100"), (8192, "8,192"), (1e7, "1e7"), (2.5e6, "2.5e6"), (0.5, "0.5"), (46.4, "46.4")],
+    [(100, "100"), (8192, "8,192"), (1e7, "10,000,000"), (2.5e6, "2,500,000"), (0.5, "0.5"), (46.4, "46.4")],
 )
 def test_sizes_are_written_as_people_do(size, words):
     assert written(size) == words

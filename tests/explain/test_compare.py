@@ -17,7 +17,7 @@ def data(result, mime):
 
 
 def last_cell(notebook):
-    return int(notebook.run("%mlc_trace show").text.strip().splitlines()[-1].split()[0])
+    return int(notebook.run("%mlc_trace show").text.strip().splitlines()[-1].split()[0].strip("[]"))
 
 
 def timed(number, wall):
@@ -40,10 +40,8 @@ def test_two_cells_are_compared_over_all_their_runs(plain):
 
 
 def test_two_runs_of_one_cell_are_one_run_each_and_cannot_be_judged(plain):
-    plain.run("twice = 2")
-    first = last_cell(plain)
-    plain.run("twice = 2")
-    result = plain.run(f"%mlc_trace compare {first} {first + 1}")
+    first, second = plain.run("twice = 2"), plain.run("twice = 2")
+    result = plain.run(f"%mlc_trace compare {first.execution_count} {second.execution_count}")
     assert "cannot judge: one run each" in data(result, "text/plain")[-1]
     assert data(result, "application/vnd.plotly.v1+json") == []
 
@@ -88,9 +86,10 @@ def test_the_comparison_can_be_kept_in_a_variable(plain):
         ("", "needs"),
         ("1", "found 1"),
         ("1 2 3", "found 3"),
-        ("{last} 9999", "There is no record of a cell 9999"),
+        ("{last} 9999", "There is no record of a cell [9999]"),
         ("no.jsonl other.jsonl", "cannot be read"),
-        ("tpu:7 gpu", "no records in tpu:7 and gpu"),
+        ("gpu:7 gpu", "no records in gpu:7 and gpu"),
+        ("cpuu gpu", "Did you mean cpu?"),
         ("?! 1", "is no cell, file or device"),
     ],
 )
@@ -106,9 +105,9 @@ def named(notebook, number):
         event["record"]
         for delta in notebook.deltas()
         for event in delta["events"]
-        if event["type"] == "record" and event["record"]["cell"]["sequence"] == number
+        if event["type"] == "record" and event["record"]["cell"]["execution_count"] == number
     ]
-    return {"run": record["run"]["id"], "sequence": number}
+    return {"run": record["run"]["id"], "sequence": record["cell"]["sequence"]}
 
 
 def asked(notebook, **content):
@@ -126,9 +125,9 @@ def test_a_browser_is_told_the_same_as_the_magic_says(plain):
     plain.run(f"said = %mlc_trace compare {first} {last}")
     told = plain.run(
         "from jupyter_mlgpu.show.comparing import page\nfrom jupyter_mlgpu.show.page import view\n"
-        "import json\nprint(json.dumps(view.data(page.page(said)).parts[1].rows))"
+        "import json\nprint(json.dumps(view.data(page.page(said)).parts[0].rows))"
     )
-    table = answer["page"]["parts"][1]
+    table = answer["page"]["parts"][0]
     assert table["rows"] == json.loads(told.text)
     assert "4 runs" in table["rows"][0][1]
 
@@ -138,7 +137,7 @@ def test_a_browser_that_asks_for_two_runs_of_one_cell_gets_these_two(plain):
         plain.run("again = 3")
     last = last_cell(plain)
     answer = asked(plain, a=named(plain, last - 2), b=named(plain, last))
-    rows = answer["page"]["parts"][1]["rows"]
+    rows = answer["page"]["parts"][0]["rows"]
     assert {verdict for *_, verdict in rows} == {"○ cannot judge: one run each"}
 
 
@@ -149,7 +148,7 @@ def test_a_browser_that_asks_for_two_runs_of_one_cell_gets_these_two(plain):
         ([1, 2], "named by its run and sequence"),
         ({"run": ["x"], "sequence": 1}, "named by its run and sequence"),
         ({"run": "x", "sequence": "1"}, "named by its run and sequence"),
-        ({"run": "no such run", "sequence": 1}, "no record of cell 1 of that run"),
+        ({"run": "no such run", "sequence": 1}, "no record #1 of that run"),
     ],
 )
 def test_what_a_browser_asks_wrongly_is_refused_in_one_sentence(plain, a, said):

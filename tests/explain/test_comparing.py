@@ -53,6 +53,43 @@ def test_the_other_way_round_it_is_less_by_the_reciprocal():
     assert back.high == pytest.approx(1 / there.low)
 
 
+def told(first, second):
+    """What the page of a comparison says first."""
+    return str(page.page(compare(first, second)).headline)
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "sentence"),
+    [
+        ((1.0,), (241.0, 242.0, 240.0), "B took 241 times as long as A; 1 and 3 runs, so roughly."),
+        ((482.0,), (2.0,), "A took 241 times as long as B; one run each, so roughly."),
+        ((0.001,), (12.345,), "B took 12,345 times as long as A; one run each, so roughly."),
+        ((1.0, 1.0, 1.0, 1.0), (1.0, 1.0, 1.0, 1.0), "A and B took equally long; 4 and 4 runs."),
+    ],
+)
+def test_how_many_times_as_long_is_always_said_first_and_on_how_many_runs_it_rests(first, second, sentence):
+    assert told(runs(*first), runs(*second)) == sentence
+
+
+def test_with_runs_enough_the_first_sentence_says_between_which_ratios_the_true_one_lies():
+    slower = told(runs(1.0, 1.1, 1.2, 1.3), runs(2.0, 2.2, 2.4, 2.6))
+    assert slower == "B took 2 times as long as A; 4 and 4 runs, so 1.54 to 2.6 times."
+    assert told(runs(2.0, 2.2, 2.4, 2.6), runs(1.0, 1.1, 1.2, 1.3)) == slower.translate(
+        str.maketrans("AB", "BA")
+    )
+
+
+def test_a_difference_that_chance_explains_is_said_with_its_ratio():
+    assert told(runs(1.0, 1.2, 1.1, 1.3), runs(1.1, 1.3, 1.2, 1.4)).endswith(
+        "; 4 and 4 runs, so it may be chance."
+    )
+
+
+def test_without_a_timing_no_ratio_is_said():
+    failed = runs(1.0, outcome="error")
+    assert told(failed, runs(2.0)) == "How long A and B took cannot be compared."
+
+
 def test_one_run_each_cannot_be_judged():
     found = change(compare(runs(1.0), runs(2.0)))
     assert found.verdict == "○ cannot judge: one run each"
@@ -122,7 +159,7 @@ def test_what_else_differs_is_said():
     notes = compare([run()], [other]).pairs[0].notes
     assert "Ran on: cpu:0 and gpu:0." in notes
     assert "Asked for: cpu:0 and gpu:0." in notes
-    assert "tensorflow: 2.19.1 and 2.20.0." in notes
+    assert "TensorFlow: 2.19.1 and 2.20.0." in notes
 
 
 def profiled_run(*self_times, device="host", plane="host"):

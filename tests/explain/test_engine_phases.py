@@ -12,6 +12,7 @@ from jupyter_mlgpu.explain.engines.offsets import Offset
 from jupyter_mlgpu.explain.engines.phases import phases
 from jupyter_mlgpu.record.reading import Reading, missing
 from jupyter_mlgpu.show.engines import lanes, live
+from jupyter_mlgpu.show.engines.headline import headline
 from jupyter_mlgpu.show.engines.page import engines_table, phases_table
 from jupyter_mlgpu.show.page import view
 from jupyter_mlgpu.show.page.shown import bundle_of
@@ -130,6 +131,15 @@ def test_text_and_html_have_a_table_of_both_and_say_that_communication_contains_
     assert "80 ms" in repr(found)
     assert ">80 ms<tr>" in found._repr_html_()
     assert WAITING in found.sentences
+
+
+def test_the_headline_names_the_engine_that_kept_the_others_waiting():
+    found = Collection([engine(0, *FAST), engine(1, *SLOW)], "a" * 12)
+    assert headline(found) == "Engine 1 kept the others waiting: engine 0 waited 80 ms for it."
+    unsure = [engine(0, *FAST, unsure=90), engine(1, *SLOW, unsure=90, host="b" * 12)]
+    assert headline(Collection(unsure, "a" * 12)) == "No engine certainly kept the others waiting."
+    apart = Collection([engine(0, ("load", 0, 10)), engine(1, ("load", 0, 40))], "a" * 12)
+    assert headline(apart) == "Engine 1 was busy longest, for 40 ms; the least busy one for 10 ms."
 
 
 def test_a_saved_trace_tells_each_engine_s_phases(tmp_path):

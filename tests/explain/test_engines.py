@@ -101,7 +101,8 @@ def test_an_engine_that_runs_a_cell_is_left_out_after_the_time_given_and_no_othe
     assert found.partial
     assert [one.engine for one in found.timeline] == [0, 2]
     assert "Engine 1 did not answer within 4 s: a cell still runs there, or it hangs." in found.sentences[0]
-    assert repr(found).startswith("Partial: 2 of 3 engines answered; 2 records")
+    assert repr(found).startswith("Partial, 2 of 3 engines: All 2 engines were busy equally long, 500 ms.")
+    assert "Partial: 2 of 3 engines answered; 2 records" in repr(found)
 
 
 @pytest.mark.parametrize("answers", [0, 1, 4, 1 + ROUND_TRIPS])
@@ -179,7 +180,7 @@ def test_an_engine_without_records_is_told_how_it_gets_them(clock):
 
 def test_without_an_engine_there_is_an_empty_collection(clock):
     found = collect_with(FakeClient(), 5.0, clock)
-    assert repr(found).startswith("0 records of 0 engines")
+    assert repr(found).startswith("No engine has a record yet.\n0 records of 0 engines")
     assert found._repr_html_()
 
 

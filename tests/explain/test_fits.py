@@ -27,7 +27,7 @@ def train(batch):
 
 
 def number(result):
-    return result.receipt["cell"]["sequence"]
+    return result.execution_count
 
 
 @pytest.mark.parametrize(

@@ -223,6 +223,23 @@ def test_the_summary_says_it_in_words():
 
 
 @pytest.mark.parametrize(
+    ("nodes", "to", "words"),
+    [
+        (SANDWICH, "metal", "a Mac: 4 of 5 operations would run on the GPU; 1 stays on the CPU (Einsum)."),
+        (SANDWICH[:2], "metal", "a Mac: all 2 operations would run on the GPU."),
+        (SANDWICH[:1], "cuda", "CUDA: the one operation would run on the GPU."),
+        (SANDWICH[2:3], "metal", "a Mac: none of the 1 operations would run on the GPU (Einsum)."),
+        ((), "cuda", "CUDA: there is no operation to place."),
+        (SANDWICH[:2], "mlcompute", "a Mac with ML Compute: all 2 operations could run in ML Compute."),
+    ],
+)
+def test_the_headline_says_for_which_machine_it_is_and_what_stays_on_the_cpu(nodes, to, words):
+    found = plan(*nodes, to=to)
+    assert repr(found).splitlines()[0] == f"Planned for {words}"
+    assert f"<strong>Planned for {words}</strong>" in found._repr_html_()
+
+
+@pytest.mark.parametrize(
     ("to", "words"),
     [
         ("metal", "TensorFlow's placer would put them before graph optimisers run"),

@@ -19,7 +19,7 @@ def test_a_cell_gets_one_receipt_under_its_own_output(plain):
     result = plain.run("print('mine')\n6 * 7")
     assert [kind for kind, _ in result.outputs] == ["stream", "execute_result", "display_data"]
     assert result.text == "mine\n"
-    assert result.receipt["cell"]["name"] == "print('mine')"
+    assert result.receipt["cell"]["name"] == "6 * 7"
     assert result.receipt["outcome"] == "ok"
 
 

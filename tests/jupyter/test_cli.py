@@ -26,8 +26,8 @@ def help_of(capsys: pytest.CaptureFixture[str], *words: str) -> str:
 def test_an_unknown_command_is_answered_with_the_valid_ones(capsys):
     assert cli.main(["rum", "lesson.ipynb"]) == 2
     assert said(capsys) == (
-        "jupyter mlgpu: Unknown command 'rum'. Did you mean run? Choose run, strip, explain, bench, doctor, "
-        "class. `jupyter mlgpu --help` explains each."
+        "jupyter mlgpu: Unknown command 'rum'. Did you mean run? Choose run, doctor, strip, explain, "
+        "bench, class. `jupyter mlgpu --help` explains each."
     )
 
 
@@ -57,7 +57,7 @@ def test_no_words_at_all_show_the_help(capsys):
     with pytest.raises(SystemExit) as ended:
         cli.main([])
     assert ended.value.code == 0
-    assert "commands:" in capsys.readouterr().out
+    assert "every day:" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("command", cli.COMMANDS)
@@ -81,3 +81,16 @@ def test_help_starts_nothing_heavy(words):
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stderr.strip() == "[]"
+
+
+@pytest.mark.parametrize("words", [[], ["run"], ["doctor"], ["bench"]])
+def test_help_begins_with_what_one_types_every_day(capsys, words):
+    shown = help_of(capsys, *words)
+    assert 0 < shown.index("every day:") < shown.index("more:")
+
+
+def test_a_word_that_is_nearly_right_is_answered_with_the_right_one(capsys):
+    assert cli.main(["doctor", "--dep"]) == 2
+    assert "Did you mean --deep?" in said(capsys)
+    assert cli.main(["doctor", "--language", "zhh"]) == 2
+    assert "Did you mean zh?" in said(capsys)

@@ -16,7 +16,7 @@ from jupyter_mlgpu.jupyter.deaths.connection import VARIABLE, Connection
 from jupyter_mlgpu.jupyter.deaths.listener import DeathListener
 from jupyter_mlgpu.record.accounts import places
 from tests.support.kernels import MIME_TYPE
-from tests.support.reading import as_read
+from tests.support.reading import as_read, receipt_as_read
 from tests.support.shared_kernels import LOAD
 
 pytestmark = pytest.mark.kernel
@@ -292,7 +292,7 @@ class Server:
         return self.ask(f"jupyter-mlgpu/deaths/{self.kernel}")["death"]
 
     def receipt(self, code):
-        return as_read(next(data[MIME_TYPE] for data in self.run(code) if MIME_TYPE in data))
+        return receipt_as_read(next(data[MIME_TYPE] for data in self.run(code) if MIME_TYPE in data))
 
     def stop(self):
         if self._client is not None:

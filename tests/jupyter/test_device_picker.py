@@ -96,11 +96,24 @@ def test_a_cell_that_awaits_is_still_running_though_the_event_loop_turns(noteboo
 def test_of_two_wishes_the_later_one_counts(notebook, gate):
     message = begin(notebook, gate.cell)
     tell(notebook, "device", word="gpu", framework=None)
-    tell(notebook, "device", word="any", framework=None)
+    tell(notebook, "device", word="cpu", framework=None)
     gate.open()
     notebook.wait(message)
-    assert wait_until_said(notebook)["sentence"] == "Cells run on any as soon as a framework is imported."
+    assert wait_until_said(notebook)["sentence"] == "Cells run on cpu as soon as a framework is imported."
     assert not any((one["choices"]["said"] or {}).get("refused") for one in events(notebook, "choices"))
+
+
+@pytest.mark.parametrize("word", ["auto", "any"])
+def test_automatic_is_what_held_before_any_choice(notebook, word):
+    before = notebook.ask("jupyter_mlgpu_snapshot_request")["device"]
+    assert before["pickers"][0]["chosen"] == "auto"
+    tell(notebook, "device", word="cpu", framework=None)
+    wait_until_said(notebook)
+    assert notebook.ask("jupyter_mlgpu_snapshot_request")["device"]["pickers"][0]["chosen"] == "cpu"
+    tell(notebook, "device", word=word, framework=None)
+    wait_for_choices(notebook, lambda choices: "Automatic" in ((choices["said"] or {}).get("sentence") or ""))
+    assert notebook.ask("jupyter_mlgpu_snapshot_request")["device"] == before
+    assert notebook.run("%mlc_device").text.startswith("Device: automatic, so each framework chooses")
 
 
 def test_a_refusal_is_one_sentence_for_the_browser_and_changes_nothing(notebook):
@@ -196,7 +209,10 @@ def test_what_a_long_command_is_at_stands_in_the_snapshot_until_its_cell_ends(no
 def test_with_a_framework_the_choice_is_its_device_and_the_running_cell_stays_where_it_is(two_cpus, gate):
     two_cpus.run("import tensorflow as tf\ntf.ones(3)")
     device = two_cpus.ask("jupyter_mlgpu_snapshot_request")["device"]
-    assert [one["device"] for one in device["available"]] == ["cpu:0", "cpu:1"]
+    (offered,) = device["pickers"]
+    assert [one["word"] for one in offered["words"]] == ["auto", "cpu:0", "cpu:1"]
+    assert (offered["framework"], offered["chosen"]) == (None, "auto")
+    assert str(offered["missing"][0]).startswith("TensorFlow ")
     assert device["frameworks"][0]["name"] == "tensorflow"
     assert device["frameworks"][0]["versions"]["tensorflow"]
     message = begin(two_cpus, f"{gate.cell}\ny = tf.ones(5) + 1")
@@ -206,8 +222,7 @@ def test_with_a_framework_the_choice_is_its_device_and_the_running_cell_stays_wh
     said = wait_until_said(two_cpus)
     assert said["sentence"].startswith("Cells run on cpu:1 (TensorFlow) from now on.")
     device = events(two_cpus, "device")[-1]["device"]
-    assert device["chosen"] == {"tensorflow": "cpu:1"}
-    assert device["asked"] == {"tensorflow": "cpu:1"}
+    assert device["pickers"][0]["chosen"] == "cpu:1"
     assert set(two_cpus.run("z = tf.ones(5) + 1").ran_on) == {"cpu:1"}
     tell(two_cpus, "device", word="gpu:0", framework="tensorflow")
     said = wait_until_said(two_cpus)

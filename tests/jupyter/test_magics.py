@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import sys
 
 import pytest
@@ -17,8 +18,8 @@ pytestmark = pytest.mark.kernel
 @pytest.mark.parametrize(
     ("line", "words"),
     [
-        ("%mlc_device tpu", "Choose cpu, gpu, any, or a numbered device"),
-        ("%mlc_device cpu:", "Choose cpu, gpu, any, or a numbered device"),
+        ("%mlc_device tpu", "Choose auto, cpu, gpu, or a numbered device"),
+        ("%mlc_device cpu:", "Choose auto, cpu, gpu, or a numbered device"),
         ("%mlc_trace bogus", "Choose on, off, status, show, clear, save, load"),
         ("%mlc_trace save", "%mlc_trace save needs a file"),
         (
@@ -228,3 +229,80 @@ def test_magics_answer_in_the_language_that_the_lessons_were_told_to_speak(start
     refused = notebook.run("%mlc_trace nonsense")
     assert refused.status == "error"
     assert "之后的命令 'nonsense' 无法识别" in refused.text
+
+
+def test_cells_are_named_by_their_execution_count_everywhere(start_kernel):
+    notebook = start_kernel()
+    notebook.run("%mlc_trace status\n")  # a cell without a record: from here on the two numbers differ
+    first, again, other = (notebook.run(code) for code in ("x = 1", "x = 1", "y = 2"))
+    own = other.receipt["cell"]["sequence"]
+    assert own != other.execution_count
+    shown = notebook.run("%mlc_trace show").text.splitlines()
+    assert [line.split()[0] for line in shown[1:]] == [
+        f"[{one.execution_count}]" for one in (first, again, other)
+    ]
+    why = notebook.run(f"%mlc_trace why {other.execution_count}")
+    own_why = notebook.run(f"%mlc_trace why #{own}  # by its own number")
+    assert f"[{other.execution_count}]" in str(why.outputs)
+    assert str(why.outputs) == str(own_why.outputs)
+    compared = notebook.run(f"%mlc_trace compare #{own - 2}-#{own - 1} {other.execution_count}")
+    assert {f"records #{own - 2}-#{own - 1}", f"cell [{other.execution_count}]"} <= set(
+        re.findall(r"(?:records|cell) [#\[\d\]-]+", str(compared.outputs))
+    )
+    exported = notebook.run(f"%mlc_trace export --cell {other.execution_count} one.json").text
+    assert "of 1 cell to one.json" in exported
+    assert json.loads((notebook.folder / "one.json").read_text())["otherData"]["cells"] == 1
+
+
+def test_one_magic_lists_all_of_them_with_an_example_each(plain):
+    lines = plain.run("%mlgpu").text.splitlines()
+    assert lines[0] == "Every day:"
+    known = plain.run(
+        "print(*sorted({name for kind in get_ipython().magics_manager.magics.values() for name in kind"
+        " if name.startswith('mlc_')}))"
+    ).text.split()
+    listed = [line.split()[0].strip("%") for line in lines if line.lstrip().startswith("%")]
+    assert sorted(listed) == known
+    assert listed[:2] == ["mlc_device", "mlc_trace"]
+    assert all(len(line) < 110 for line in lines)
+
+
+def test_the_list_itself_gets_no_receipt(plain):
+    assert plain.run("%mlgpu").receipts == []
+
+
+@pytest.mark.parametrize("magic", ["mlc_device", "mlc_trace"])
+def test_the_help_of_what_one_types_most_begins_with_every_day(plain, magic):
+    shown = plain.run(f"print(get_ipython().find_line_magic('{magic}').__doc__)").text
+    every_day, more = shown.split("More\n")
+    assert "Every day\n" in every_day
+    assert f"%{magic} " in every_day
+    assert f"%{magic} " in more
+
+
+@pytest.mark.parametrize(
+    ("line", "meant"),
+    [
+        ("%mlgpu trace", "%mlc_trace"),
+        ("%mlc_trace shwo", "show"),
+        ("%mlc_trace logs --rwa", "--raw"),
+        ("%mlc_trace verbose onn", "on"),
+        ("%mlc_trace verbose TF_CPP_VMODUL=1", "TF_CPP_VMODULE"),
+        ("%mlc_trace compare gpuu cpu", "gpu"),
+        ("%mlc_trace export --cel 3 x.json", "--cell"),
+        ("%mlc_device statu", "status"),
+        ("%mlc_device gpu0", "gpu"),
+        ("%mlc_device cpu --framework tensorflw", "tensorflow"),
+        ("%mlc_bench --quik", "--quick"),
+        ("%mlc_bench gem", "gemm"),
+        ("%mlc_doctor --dep", "--deep"),
+        ("%mlc_doctor --language zhh", "zh"),
+        ("%mlc_share statsu", "status"),
+        ("%%mlc_race --repeat 3\n1", "--repeats"),
+        ("%%mlc_trace --opps\n1", "--ops"),
+    ],
+)
+def test_an_unknown_word_of_any_magic_is_answered_with_the_nearest(plain, line, meant):
+    said = plain.run(line).text
+    assert f"Did you mean {meant}?" in said
+    assert len(said.strip().splitlines()) == 1

@@ -1,12 +1,10 @@
 """What can stand after %%mlc_trace, and what becomes of the cell."""
 
 import pytest
-from msgspec.structs import replace
 
-from jupyter_mlgpu.jupyter.notebook.ops_command import OperationsRequest, asked, asked_over, summary
+from jupyter_mlgpu.jupyter.notebook.ops_command import OperationsRequest, asked, asked_over
 from jupyter_mlgpu.jupyter.notebook.transform import drop_trace_line as drop_trace_line_of
 from jupyter_mlgpu.record.errors import UsageError
-from jupyter_mlgpu.testing import example_record
 
 
 @pytest.mark.parametrize(
@@ -77,21 +75,3 @@ def test_words_that_are_refused_end_the_cell_before_its_first_line():
 def test_a_cell_of_another_magic_is_left_alone():
     lines = ["%%mlc_traced\n", "x\n"]
     assert drop_trace_line(lines) == lines
-
-
-def test_the_summary_gives_the_light_runs_as_the_timing():
-    records = [example_record(number) for number in (1, 2, 3)]
-    three = "Timing, median of 3 light runs: 500 ms (500 ms to 500 ms). "
-    assert summary([], records, profiled=True).startswith(three)
-    assert summary([], records[:1], profiled=True).startswith("Timing, one light run: 500 ms. ")
-    assert "no profile could be taken" in summary([], records, profiled=False)
-    assert summary([], [], profiled=False) == ""
-
-
-def test_the_run_that_warms_up_is_no_part_of_the_timing():
-    slow = example_record(1)
-    wall = replace(slow.readings[0], value=30.0)
-    slow = replace(slow, readings=(wall, *slow.readings[1:]))
-    assert summary([slow], [example_record(2)], profiled=True).startswith(
-        "Timing, one light run: 500 ms. The run before, to warm up, took 30 s. "
-    )

@@ -21,7 +21,7 @@ from jupyter_mlgpu.record.files import load_records
 from jupyter_mlgpu.record.record import STILL_READING, Record
 from jupyter_mlgpu.show.receipts.bundle import MIME_TYPE
 from tests.support.later import Later
-from tests.support.reading import as_read
+from tests.support.reading import receipt_as_read
 
 pytestmark = pytest.mark.kernel
 
@@ -110,7 +110,11 @@ def printed(cell: Any) -> str:
 
 
 def receipts(cell: Any) -> list[dict[str, Any]]:
-    return [as_read(output.data[MIME_TYPE]) for output in cell.outputs if MIME_TYPE in output.get("data", {})]
+    return [
+        receipt_as_read(output.data[MIME_TYPE])
+        for output in cell.outputs
+        if MIME_TYPE in output.get("data", {})
+    ]
 
 
 # -- a notebook that trains on real data ----------------------------------------------------------
@@ -465,7 +469,7 @@ def test_a_file_that_is_no_notebook_is_one_sentence(tmp_path, capsys, content):
 
 def test_an_unknown_device_is_one_sentence_with_the_valid_ones(tmp_path, capsys):
     sentence = refused(capsys, str(write(tmp_path, "1")), "--out", str(tmp_path / "out"), "--device", "tpu")
-    assert "Unknown device 'tpu'. Choose cpu, gpu, any, or a numbered device" in sentence
+    assert "Unknown device 'tpu'. Choose auto, cpu, gpu, or a numbered device" in sentence
 
 
 def test_a_kernel_that_is_not_installed_is_one_sentence_with_those_that_are(tmp_path, capsys):

@@ -37,6 +37,7 @@ PARTS = [
     "what PyTorch's MPS log tells",
     "the number of items",
     "what limited the cell",
+    "whether the cell became slower",
     "the growth of memory",
     "what ended the kernel before",
     "its line in the journal",
@@ -53,6 +54,9 @@ class Lines:
     def end_cell(self, sequence):
         self.asked.append(sequence)
         return self._notes
+
+    def shown_lines(self):
+        return {}
 
 
 class Broken:
@@ -109,6 +113,7 @@ def test_each_step_that_asks_another_part_of_ours_survives_its_failure(tmp_path)
     assert lacking == [
         "what stays on another device",
         "the native lines of the cell",
+        "whether the cell became slower",
         "the growth of memory",
         "its line in the journal",
     ]

@@ -49,7 +49,7 @@ def test_without_a_number_it_is_the_last_cell(loaded):
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        ("9999", "There is no record of a cell 9999. `%mlc_trace show` lists them."),
+        ("9999", "There is no record of a cell [9999]. `%mlc_trace show` lists them."),
         ("loop", "A cell is named by its number, found 'loop'. `%mlc_trace show` lists them."),
     ],
 )

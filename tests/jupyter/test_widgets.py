@@ -207,12 +207,16 @@ def test_a_page_that_speaks_another_language_gets_its_catalogue(notebook, picker
 # -- the picker -----------------------------------------------------------------------------------
 
 
+def chosen(picker):
+    return {one["framework"]: one["chosen"] for one in picker.device["pickers"]}
+
+
 def test_a_click_chooses_the_device_and_what_was_said_comes_back(notebook, picker):
     notebook.backends = [FakeBackend("torch", ("cpu:0", "gpu:0"))]
     notebook.click(picker, {"word": "gpu", "framework": None})
     notebook.turn()
     assert notebook.extension.kit.selection.requested() == {"*": "gpu:0"}
-    assert picker.device["chosen"] == {"torch": "gpu:0"}
+    assert chosen(picker) == {None: "gpu:0"}
     assert as_read(picker.choices)["said"]["sentence"].startswith("Cells run on gpu:0 (PyTorch) from now on.")
     assert picker.heard == 1
 
@@ -221,7 +225,7 @@ def test_a_click_may_be_for_one_framework_of_several(notebook, picker):
     notebook.backends = [FakeBackend("torch", ("cpu:0", "gpu:0")), FakeBackend("jax", ("cpu:0", "gpu:0"))]
     notebook.click(picker, {"word": "gpu", "framework": "jax"})
     notebook.turn()
-    assert picker.device["asked"] == {"jax": "gpu"}
+    assert chosen(picker) == {"torch": "auto", "jax": "gpu:0"}
 
 
 def test_a_click_while_a_cell_runs_holds_when_it_has_ended(notebook, picker):
@@ -243,7 +247,7 @@ def test_a_device_that_is_not_there_is_refused_in_one_sentence(notebook, picker)
     notebook.turn()
     assert picker.choices["said"]["refused"]
     assert "nothing was changed" in as_read(picker.choices)["said"]["sentence"]
-    assert picker.device["asked"] == {}
+    assert chosen(picker) == {None: "auto"}
 
 
 def test_a_device_that_only_a_restart_brings_comes_with_how_to_restart(notebook, picker):

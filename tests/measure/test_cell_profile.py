@@ -1,5 +1,6 @@
 """A profiled cell from start to record, with profilers made by hand."""
 
+import dataclasses
 import json
 from importlib.resources import files
 from types import SimpleNamespace
@@ -147,6 +148,14 @@ def test_the_share_in_which_the_device_waited_is_told_with_its_parts(monkeypatch
     )
 
 
+def test_all_that_is_said_of_profilers_is_one_note_and_what_holds_for_each_device_stands_once():
+    events = (kernel("a", 0, 4), dataclasses.replace(kernel("b", 0, 4), device="gpu:1"))
+    (note,) = profiled(FakeProfiler(events)).notes
+    assert "gpu:0 was idle" in note
+    assert "gpu:1 was idle" in note
+    assert note.count("A profiler slows Python") == 1
+
+
 def test_a_profiler_of_the_users_own_is_left_alone_and_the_time_is_still_no_timing():
     record = profiled(FakeProfiler(refused=Refused("Yours is on.", running=True)))
     assert (record.mode, record.ops, record.notes) == ("profiled", (), ("Yours is on.",))
@@ -225,7 +234,7 @@ def test_a_record_keeps_the_operations_with_the_largest_shares(monkeypatch):
     events = tuple(kernel(f"k{number}", 10 * number, number) for number in range(1, 5))
     record = profiled(FakeProfiler(events))
     assert [row.name for row in record.ops] == ["k4", "k3"]
-    assert "2 operations with the smallest shares are not in this record." in record.notes
+    assert record.notes[0].endswith("2 operations with the smallest shares are not in this record.")
 
 
 def test_a_profiled_record_follows_the_schema_and_comes_back_as_it_was():

@@ -61,7 +61,7 @@ def test_a_cell_whose_own_device_is_missing_does_not_run(two_jax_cpus):
     assert "There is no device gpu:7 here: found cpu:0, cpu:1." in refused.text
     assert "it ran" not in refused.text
     assert "Traceback" not in refused.text
-    assert "No device asked for" in two_jax_cpus.run("%mlc_device").text
+    assert "Device: automatic" in two_jax_cpus.run("%mlc_device").text
 
 
 @needs("jax")
@@ -164,7 +164,7 @@ def test_with_several_installed_and_none_imported_the_framework_has_to_be_named(
     refused = notebook.run("%mlc_device gpu")
     assert "several are installed" in refused.text
     assert "--framework" in refused.text
-    named = notebook.run("%mlc_device any --framework torch")
+    named = notebook.run("%mlc_device cpu --framework torch")
     assert "(PyTorch) from now on" in named.text
 
 
@@ -227,7 +227,7 @@ def test_keras_on_torch_shuffles_its_data_also_where_a_gpu_was_asked_for(start_k
         ),
         ("%mlc_device cpu --framework", "--framework needs a value"),
         ("%%mlc_device list\n1", "After %%mlc_device comes one device"),
-        ("%%mlc_device tpu\n1", "Choose cpu, gpu, any, or a numbered device"),
+        ("%%mlc_device tpu\n1", "Choose auto, cpu, gpu, or a numbered device"),
     ],
 )
 def test_a_mistake_is_one_sentence(plain, line, words):

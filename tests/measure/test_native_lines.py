@@ -9,7 +9,7 @@ from jupyter_mlgpu.explain.logs.fold import KINDS
 from jupyter_mlgpu.measure.capture.tap import LIMITED
 from jupyter_mlgpu.record.record import STILL_READING
 from tests.support.kernels import MIME_TYPE
-from tests.support.reading import as_read
+from tests.support.reading import receipt_as_read
 
 pytestmark = pytest.mark.kernel
 
@@ -306,7 +306,7 @@ def test_live_lines_reach_the_browser_while_the_cell_runs(reload_kernel):
 
 def test_the_logs_command_explains_shows_raw_lines_and_writes_json(reload_kernel):
     notebook = reload_kernel(**USERS)
-    notebook.run(r'import os; os.write(2, b"Metal device set to: Apple M1 Max\nplain\n");')
+    written = notebook.run(r'import os; os.write(2, b"Metal device set to: Apple M1 Max\nplain\n");')
     explained = notebook.run("%mlc_trace logs").text
     assert "info" in explained
     assert "| Metal device set to: Apple M1 Max" in explained
@@ -315,7 +315,7 @@ def test_the_logs_command_explains_shows_raw_lines_and_writes_json(reload_kernel
     assert "Metal device set to: Apple M1 Max\nplain" in raw
     lines = [json.loads(line) for line in notebook.run("%mlc_trace logs --json").text.splitlines()]
     assert [line["id"] for line in lines] == ["metal-device-set", None]
-    assert lines[0]["cell"] == 1
+    assert (lines[0]["cell"], lines[0]["record"]) == (written.execution_count, 1)
 
 
 def test_verbose_sets_what_a_framework_reads_and_unloading_takes_it_back(reload_kernel):
@@ -342,7 +342,7 @@ def test_many_lines_are_read_after_their_cell_and_its_receipt_is_completed(reloa
     result = notebook.run(VARIED)
     assert STILL_READING in result.receipt["notes"]
     update = notebook.hear_until(lambda message: message["msg_type"] == "update_display_data")
-    whole = as_read(update["content"]["data"][MIME_TYPE])
+    whole = receipt_as_read(update["content"]["data"][MIME_TYPE])
     assert whole["cell"]["sequence"] == result.receipt["cell"]["sequence"]
     assert STILL_READING not in whole["notes"]
     record = next(one for one in records(notebook) if one["cell"] == whole["cell"])

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.later import Later
+from tests.support.reading import receipt_as_read
 
 pytestmark = pytest.mark.kernel
 
@@ -32,7 +33,11 @@ def notebook():
 
 
 def logs(cell):
-    (record,) = [output.data[MIME_TYPE] for output in cell.outputs if MIME_TYPE in output.get("data", {})]
+    (record,) = [
+        receipt_as_read(output.data[MIME_TYPE])
+        for output in cell.outputs
+        if MIME_TYPE in output.get("data", {})
+    ]
     return [line["text"] for line in record["logs"]]
 
 

@@ -143,13 +143,34 @@ def test_a_framework_imported_in_the_cell_is_profiled_from_there(start_kernel):
     assert counts(result.receipt)["Relu (eager)"] == 1
 
 
-def test_with_repeat_the_light_runs_come_first_and_each_has_its_receipt(tensorflow):
-    result = tensorflow.run("%%mlc_trace --ops --repeat 3\nproduct(x)\nprint('mine')")
-    assert result.text.startswith("mine\n" * 5 + "Timing, median of 3 light runs: ")
-    assert [one["mode"] for one in result.receipts] == ["light"] * 4 + ["profiled"]
-    assert [bool(one["ops"]) for one in result.receipts] == [False] * 4 + [True]
-    assert len({one["cell"]["source_digest"] for one in result.receipts}) == 1
-    assert {one["cell"]["execution_count"] for one in result.receipts} == {result.execution_count}
+def test_with_repeat_there_is_one_output_and_one_receipt_of_all_runs(tensorflow):
+    result = tensorflow.run("%%mlc_trace --ops --repeat 3\nproduct(x)\nprint('mine')\n6 * 7")
+    assert result.text == "mine\n"
+    assert [kind for kind, _ in result.outputs] == ["stream", "execute_result", "display_data"]
+    assert result.receipt["mode"] == "profiled"
+    assert counts(result.receipt)["Sin"] == 1
+    told = result.receipt["repeat"]
+    assert (told["number"], told["of"], len(told["walls"])) == (4, 3, 4)
+    jsonschema.validate(result.receipt, SCHEMA)
+    shown = next(data for kind, data in result.outputs if kind == "display_data")
+    for drawn in (shown["text/plain"], shown["text/html"]):
+        assert ", median of 3 runs" in drawn
+        assert "Timing, median of 3 light runs: " in drawn
+        assert "All else here is of one more run, with the profiler on." in drawn
+    assert not shown["text/plain"].startswith("[mlgpu] profiled")
+    assert "with the profiler on" not in shown["text/plain"].splitlines()[0]
+
+
+def test_the_runs_of_a_repeated_cell_are_records_that_can_be_named(tensorflow):
+    result = tensorflow.run("%%mlc_trace --ops --repeat 2\nproduct(x);")
+    number = result.execution_count
+    rows = [line.split() for line in tensorflow.run("%mlc_trace show").text.splitlines()[-4:]]
+    assert [row[0] for row in rows] == [f"[{number}.{turn}]" for turn in range(4)]
+    assert "warm-up" in " ".join(rows[0])
+    assert rows[3][1] == "profiled"
+    said = tensorflow.run(f"%mlc_trace why {number}").text
+    assert f"choose {number}.0, {number}.1, {number}.2, {number}.3." in said
+    assert tensorflow.run(f"%mlc_trace why {number}.3").status == "ok"
 
 
 def test_what_is_done_once_is_in_the_run_that_warms_up_and_not_in_the_timing(plain):
@@ -162,20 +183,27 @@ def test_what_is_done_once_is_in_the_run_that_warms_up_and_not_in_the_timing(pla
     cell = "recorder.clock.advance(1 if 'it' in compiled else 100)\ncompiled.add('it')"
     result = plain.run(f"%%mlc_trace --ops --repeat 2\n{cell}")
     plain.run("recorder.clock = system\ndel FakeClock, recorder, system, compiled", silent=True)
-    assert "Timing, median of 2 light runs: 1 s (1 s to 1 s). " in result.text
-    assert "The run before, to warm up, took 1 min 40 s" in result.text
+    assert result.receipt["repeat"]["walls"] == [100, 1, 1]
+    (shown,) = [data["text/plain"] for kind, data in result.outputs if kind == "display_data"]
+    assert "warm-up 1 min 40 s · runs 1 s | 1 s\n" in shown
+    assert "Timing, median of 2 light runs: 1 s (1 s to 1 s). " in shown
+    assert shown.startswith("[mlgpu] 1 s, median of 2 runs")
 
 
-def test_repeats_find_what_the_run_before_left(plain):
+def test_repeats_find_what_the_run_before_left_and_the_first_ones_output_is_the_cells(plain):
     plain.run("count = 0")
     result = plain.run("%%mlc_trace --ops --repeat 2\ncount += 1\ncount")
-    assert [data["text/plain"] for kind, data in result.outputs if kind == "execute_result"] == [
-        "1",
-        "2",
-        "3",
-        "4",
-    ]
-    assert "no profile could be taken" in result.text
+    assert [data["text/plain"] for kind, data in result.outputs if kind == "execute_result"] == ["1"]
+    assert plain.run("print(count)").text == "4\n"
+    assert "no profile could be taken" in str(result.outputs)
+
+
+def test_log_lines_of_all_runs_stand_in_the_one_receipt(plain):
+    result = plain.run(
+        "%%mlc_trace --ops --repeat 1\nimport os\nos.write(2, b'Metal device set to: Apple M1 Max\\n');"
+    )
+    (line,) = result.receipt["logs"]
+    assert line["id"] == "metal-device-set"
 
 
 def test_a_repeated_cell_that_raises_shows_its_own_exception_once_and_stops(plain):
@@ -185,9 +213,18 @@ def test_a_repeated_cell_that_raises_shows_its_own_exception_once_and_stops(plai
     assert [data for kind, data in result.outputs if kind == "error"] == [
         "ZeroDivisionError: division by zero"
     ]
-    assert [one["outcome"] for one in result.receipts] == ["ok", "error"]
+    assert result.receipt["outcome"] == "error"
+    assert len(result.receipt["repeat"]["walls"]) == 1
     assert "run 2 of 7" in result.text
     assert plain.run("undefined").error == "NameError: name 'undefined' is not defined"
+
+
+def test_what_a_failing_run_has_printed_stands_above_its_traceback(plain):
+    plain.run("count = 0")
+    result = plain.run("%%mlc_trace --ops --repeat 5\ncount += 1\nprint('run', count)\n1 / (3 - count)")
+    assert result.text.startswith("run 1\nrun 3\n")
+    kinds = [kind for kind, _ in result.outputs]
+    assert kinds.index("error") > kinds.index("stream")
 
 
 def test_a_repeated_cell_that_is_interrupted_stops(plain):
@@ -202,7 +239,8 @@ def test_a_repeated_cell_that_is_interrupted_stops(plain):
 
 def test_a_repeated_cell_is_measured_also_while_tracing_is_off(plain):
     plain.run("%mlc_trace off")
-    assert len(plain.run("%%mlc_trace --ops --repeat 1\n1").receipts) == 3
+    assert len(plain.run("%%mlc_trace --ops --repeat 1\n1").receipts) == 1
+    assert len(plain.run("%mlc_trace show").text.splitlines()) >= 1 + 3
     assert plain.run("1").receipts == []
     plain.run("%mlc_trace on")
 
@@ -239,7 +277,7 @@ def test_a_profiler_that_fails_inside_us_costs_the_profile_and_the_cell_runs(sta
     result = notebook.run("%%mlc_trace --ops\ntf.ones(3)\nprint('mine')")
     assert result.status == "ok"
     assert result.text == "mine\n"
-    assert "The profile of tensorflow was lost (RuntimeError: planted)." in result.receipt["notes"]
+    assert "The profile of tensorflow was lost (RuntimeError: planted)." in result.receipt["notes"][0]
     assert notebook.run(OFF).status == "ok"
 
 

@@ -160,13 +160,41 @@ def test_a_later_word_for_all_frameworks_takes_the_place_of_their_own(several):
     assert selection.requested() == {"*": "cpu:0"}
 
 
-def test_any_is_the_best_of_each_framework_by_name(several):
+@pytest.mark.parametrize("said", ["auto", "any"])
+def test_automatic_takes_a_choice_back(several, said):
     selection = DeviceSelection(lambda: several)
-    selection.select(word("any"))
-    assert [(device.framework, device.name) for device in selection.devices()] == [
-        ("one", "cpu:0"),
-        ("two", "gpu:0"),
-    ]
+    selection.select(word("cpu"))
+    selection.select(word(said))
+    assert (selection.words(), selection.requested(), selection.devices()) == ({}, {}, [])
+    selection.enter()
+    assert [one.current for one in several] == [None, None]
+    selection.leave()
+
+
+def test_one_framework_may_choose_by_itself_where_the_others_are_told(several):
+    selection = DeviceSelection(lambda: several)
+    selection.select(word("cpu"))
+    selection.select(word("auto"), "two")
+    assert selection.requested() == {"one": "cpu:0"}
+    assert selection.words() == {"*": "cpu", "two": "auto"}
+    assert selection.lacking() == []
+
+
+def test_a_running_cell_is_let_go_by_automatic(selection, backend):
+    selection.select(word("cpu:1"))
+    selection.enter()
+    selection.select(word("auto"))
+    assert backend.current is None
+    selection.leave()
+
+
+def test_a_cell_may_be_automatic_alone(selection, backend):
+    selection.select(word("cpu:1"))
+    selection.enter()
+    selection.select_for_cell(word("auto"))
+    assert (backend.current, selection.requested()) == (None, {})
+    selection.leave()
+    assert selection.requested() == {"*": "cpu:1"}
 
 
 def test_a_cell_may_have_a_device_of_its_own_and_the_next_one_has_not(selection, backend):
@@ -208,16 +236,3 @@ def test_a_framework_whose_devices_do_not_start_is_answered_with_its_own_words()
     with pytest.raises(DeviceError, match=r"fake could not start its devices \(no driver\)"):
         selection.select(word("gpu"))
     assert selection.requested() == {}
-
-
-def test_any_waits_where_a_framework_that_has_not_started_may_still_find_a_gpu(backend):
-    class NotStarted(FakeBackend):
-        def started(self):
-            return False
-
-    idle = NotStarted(devices=("cpu:0",))
-    selection = DeviceSelection(lambda: [idle])
-    selection.select(word("any"))
-    selection.enter()
-    assert idle.current is None
-    selection.leave()

@@ -214,8 +214,10 @@ def test_the_rest_of_the_cell_runs_on_the_device_just_chosen(two_cpus):
     assert set(result.ran_on) == {"cpu:1"}
 
 
-def test_any_is_said_by_name(two_cpus):
-    assert "cpu:0" in two_cpus.run("%mlc_device any").text
+def test_automatic_leaves_tensorflow_to_itself_again(two_cpus):
+    two_cpus.run("import tensorflow as tf\n%mlc_device cpu:1")
+    assert "chooses its device by itself" in two_cpus.run("%mlc_device auto").text
+    assert set(two_cpus.run("z = tf.ones(5) + 1").ran_on) == {"cpu:0"}
 
 
 def test_a_users_own_graph_collection_is_left_alone(two_cpus):

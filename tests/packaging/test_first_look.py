@@ -35,6 +35,18 @@ def test_what_a_visitor_looks_for_is_there() -> None:
     assert [name for name in EXPECTED if not (ROOT / name).is_file()] == []
 
 
+def test_every_picture_of_the_readme_and_the_documentation_is_there() -> None:
+    pages = [ROOT / "README.md", *(ROOT / "docs").rglob("*.md")]
+    shown = [
+        (page.parent / address).resolve()
+        for page in pages
+        for address in re.findall(r"!\[[^\]]*\]\(([^)\s]+)\)", page.read_text(encoding="utf-8"))
+        if "://" not in address
+    ]
+    assert len(shown) > 5
+    assert [str(path) for path in shown if not path.is_file()] == []
+
+
 def test_forms_and_settings_can_be_read() -> None:
     for form in (ROOT / ".github" / "ISSUE_TEMPLATE").glob("*.yml"):
         data = yaml.safe_load(form.read_text(encoding="utf-8"))

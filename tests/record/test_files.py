@@ -101,7 +101,7 @@ def unwritable(sequence, value):
 def test_a_record_that_cannot_be_saved_costs_only_itself_and_is_told(tmp_path, value):
     path = tmp_path / "records.jsonl"
     with pytest.warns(
-        UserWarning, match=r"The record of cell 2 was not saved: it holds what JSON cannot: .+\."
+        UserWarning, match=r"The record of cell \[2\] was not saved: it holds what JSON cannot: .+\."
     ):
         assert save_records(path, [example_record(1), unwritable(2, value), example_record(3)]) == 2
     assert [record.cell.sequence for record in load_records(path)[0]] == [1, 3]

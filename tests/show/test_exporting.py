@@ -140,7 +140,7 @@ def test_events_that_were_left_out_are_counted_inside_the_trace_and_in_words(tmp
     (moment,) = [one for one in trace["traceEvents"] if one["ph"] == "i"]
     assert moment["name"] == "12,345 events left out: too many"
     assert timeline.left_out([profiled()], lambda key: (cut,)) == [
-        "Cell 1: 12,345 events of fake profiler are left out (too many)."
+        "Cell [1]: 12,345 events of fake profiler are left out (too many)."
     ]
 
 
@@ -205,7 +205,7 @@ def test_a_profile_is_written_byte_by_byte_where_xprof_looks_for_it(tmp_path):
     record = profiled(3)
     files, missing_ones = xprof.write(tmp_path, [record], lambda key: (profile(xspace=b"bytes"),))
     assert [str(file.relative_to(tmp_path)) for file in files] == [
-        "plugins/profile/00000000_cell_0003_tensorflow/000000000000.xplane.pb"
+        "plugins/profile/00000000_cell_0003_record_0003_tensorflow/000000000000.xplane.pb"
     ]
     assert files[0].read_bytes() == b"bytes"
     assert missing_ones == []
@@ -227,4 +227,4 @@ def test_a_profile_that_was_cut_says_so(tmp_path):
 
     cut = profile(xspace=b"bytes", left_out=5, why_left_out=CUT)
     _, said = xprof.write(tmp_path, [profiled()], lambda key: (cut,))
-    assert said == [f"Of cell 1, tensorflow, events are left out: {CUT}."]
+    assert said == [f"Of cell [1], tensorflow, events are left out: {CUT}."]

@@ -175,7 +175,7 @@ def exported(shared_two_cpus: Any) -> Any:
         assert result.status == "ok"
         said = two_cpus.run("%mlc_trace export all.json.gz").text
         assert "operations of 1 of them" in said
-        assert two_cpus.run(f"%mlc_trace export --cell {result.receipt['cell']['sequence']} one.json").text
+        assert two_cpus.run(f"%mlc_trace export --cell {result.execution_count} one.json").text
         assert two_cpus.run("%mlc_trace export --xprof prof").text.startswith("Wrote ")
     return two_cpus.folder, result.receipt
 
@@ -202,7 +202,6 @@ def test_a_query_of_perfetto_gives_the_operations_of_a_profiled_cell_with_their_
 @reads_traces
 def test_operations_stand_inside_their_cell_and_blocks_too(exported: Any, query: Query) -> None:
     folder, receipt = exported
-    number = receipt["cell"]["sequence"]
     rows = query(
         (folder / "one.json").read_bytes(),
         "select category, name, ts, dur from slice order by ts",
@@ -219,7 +218,11 @@ def test_operations_stand_inside_their_cell_and_blocks_too(exported: Any, query:
     assert all(row["ts"] + row["dur"] <= cell["ts"] + cell["dur"] + slack for row in operations)
     trace = json.loads((folder / "one.json").read_text())
     assert trace["otherData"]["cells"] == 1
-    assert all(one["args"]["cell"] == number for one in trace["traceEvents"] if one.get("cat") == "cell")
+    assert all(
+        one["args"]["cell"] == f"[{receipt['cell']['execution_count']}]"
+        for one in trace["traceEvents"]
+        if one.get("cat") == "cell"
+    )
 
 
 @reads_traces
@@ -264,12 +267,10 @@ def test_what_cannot_be_exported_is_said_in_one_sentence(two_cpus: Any) -> None:
     assert "found 'a.json', 'b.json'" in said("a.json b.json")
     assert "ends in .json or .json.gz, found 'trace.txt'" in said("trace.txt")
     assert "Unknown word '--all'" in said("--all trace.json")
-    assert "There is no record of a cell 999" in said("--cell 999 trace.json")
+    assert "There is no record of a cell [999]" in said("--cell 999 trace.json")
     assert "A cell is named by its number, found 'x'" in said("--cell x trace.json")
     assert "cannot be written" in said("/proc/no/trace.json")
-    two_cpus.run("1 + 1")
-    last = "get_ipython()._jupyter_mlgpu.kit.store.records()[-1].cell.sequence"
-    number = two_cpus.run(f"print({last})", silent=False).text.strip()
+    number = two_cpus.run("1 + 1").execution_count
     assert "There is no profile to write" in said(f"--xprof --cell {number} folder")
 
 

@@ -46,6 +46,19 @@ def test_in_html_a_table_has_its_caption_heads_with_a_scope_and_what_was_cut():
     assert made.endswith("</table><div>and 3 more</div>")
 
 
+def test_in_html_a_number_and_its_unit_stay_on_one_line_and_words_may_wrap():
+    rates = Table(("case", "rate"), (("a matrix", "615 1/µs"),), figures=("rate",))
+    assert "a matrix" in str(html.table(rates))
+    assert "615\u00a01/\u2060µs" in str(html.table(rates))
+    assert "615 1/µs" in text.table(rates)[-1]
+
+
+def test_in_html_what_stands_between_backticks_is_drawn_as_code():
+    made = html.page(Page(parts=("Run `%mlc_device <list>` first.",), notes=("One ` alone stays.",)))
+    assert "<p>Run <code>%mlc_device &lt;list&gt;</code> first.</p>" in str(made)
+    assert "One ` alone stays." in str(made)
+
+
 def test_a_page_shows_so_many_rows_and_says_how_many_more_there_are_and_a_text_has_all():
     long = Table(("n",), tuple((str(number),) for number in range(9)), most=5)
     assert str(html.table(long)).count('<th scope="row"') == 5

@@ -58,7 +58,12 @@ def test_every_operation_has_its_box_with_kind_and_reason():
     assert first[2:5] == ["Einsum", "main/0", "cpu"]
     assert second[2:5] == ["Relu", "main/1", "own"]
     assert drawn["reasons"][first[5]] == "Einsum: no Metal kernel in tensorflow-metal 1.2.0"
-    assert drawn["arrows"] == [[place, place + 1] for place in range(5)]
+    corners = [tuple(map(int, one.split())) for one in drawn["arrows"]]
+    wide, high = drawn["box"]
+    right_sides = [(x + wide, y + high // 2) for x, y, *_ in drawn["boxes"]]
+    left_sides = [(x, y + high // 2) for x, y, *_ in drawn["boxes"]]
+    assert [one[:2] for one in corners] == right_sides[:-1]
+    assert [one[-2:] for one in corners] == left_sides[1:]
 
 
 def test_boxes_lie_within_their_frame_and_frames_apart_and_within_the_drawing():
@@ -82,7 +87,8 @@ def test_a_function_too_large_is_drawn_by_its_groups_and_says_how_many_operation
     assert drawn["shown"] == sum(frame[4] for frame in drawn["frames"]) == 38
     assert drawn["groups"] == 81
     assert sum(box[6] for box in drawn["boxes"]) + sum(frame[5] for frame in drawn["frames"]) == 38
-    assert max(map(max, drawn["arrows"])) < len(drawn["frames"])
+    begins = {(x + wide, y + high // 2) for x, y, wide, high, *_ in drawn["frames"]}
+    assert {tuple(map(int, one.split()[:2])) for one in drawn["arrows"]} <= begins
 
 
 def test_further_functions_are_drawn_while_there_is_room_and_the_others_counted():
@@ -147,6 +153,12 @@ def test_hostile_names_stay_text():
     data = data_of(Body(hostile, (node(hostile, hostile), node("frame 0", "Relu", hostile))))
     assert data["drawings"][0]["boxes"][0][2] == hostile
     assert json.loads(json.dumps(data)) == data
+
+
+def test_one_operation_is_said_in_the_singular():
+    said = repr(plan(Body("main", (node("one", "Relu"),))))
+    assert "1 device subgraph, of 1 operation." in said
+    assert "1 operations" not in said
 
 
 def test_an_empty_graph_has_no_drawing():

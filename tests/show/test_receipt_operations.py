@@ -47,13 +47,14 @@ def test_every_operation_has_count_self_time_total_time_and_share():
         (0.0, "gpu:0 busy 100.0 % of the profiled cell"),
     ],
 )
-def test_the_line_of_a_profiled_cell_says_what_part_of_it_a_gpu_was_busy(idle, said):
+def test_a_profiled_cell_says_what_part_of_it_a_gpu_was_busy(idle, said):
     reading = Reading(
         "device_idle", idle, "share", "device", "simulated", 3, device="gpu:0", detail="fake profiler"
     )
     record = profiled(row("k", 0.1), readings=(*example_record().readings, reading))
-    assert f" · {said} · " in text.receipt(record).splitlines()[0]
-    assert "busy" not in text.receipt(replace(record, mode="light")).splitlines()[0]
+    assert f"        {said}" in text.receipt(record).splitlines()
+    assert f"<div>{said}</div>" in html.receipt(record)
+    assert "busy" not in text.receipt(replace(record, mode="light"))
 
 
 def test_shapes_copied_bytes_and_flop_have_a_column_where_the_profiler_tells_them():
@@ -142,5 +143,5 @@ def test_the_time_of_the_device_is_shown_as_it_is():
     )
     record = profiled(readings=(*example_record().readings[:2], busy, *example_record().readings[3:]))
     shown = html.receipt(record)
-    assert "<td>Device time<td>200 ms<td>" in shown
-    assert "<td>Wall time<td>500 ms, with the profiler on<td>" in shown
+    assert "<td>Device time<td>200\u00a0ms<td>" in shown
+    assert "<td>Wall time<td>500\u00a0ms, with the profiler on<td>" in shown

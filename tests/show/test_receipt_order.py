@@ -1,6 +1,6 @@
 """The sending thread publishes a receipt, so that nobody waits: it still stands in its place."""
 
-import itertools
+from itertools import groupby
 
 import pytest
 
@@ -47,9 +47,10 @@ def test_a_receipt_is_shown_where_the_user_has_put_something_else_in_the_place_o
     assert plain.run("print('back')").text == "back\n"
 
 
-def test_what_a_repeated_cell_prints_stands_between_its_receipts(plain):
+def test_what_a_repeated_cell_prints_stands_above_its_receipt(plain):
     for _ in range(10):
         result = plain.run("%%mlc_trace --ops --repeat 3\nprint('run')")
-        kinds = [kind for kind, _ in itertools.groupby(kind for kind, _ in result.outputs)]
-        assert kinds == ["stream", "display_data"] * 5 + ["stream"]
-        assert result.text.rstrip().endswith("Each run found what the one before left.")
+        # What is printed may come in several messages, which a notebook joins.
+        kinds = [kind for kind, _ in groupby(kind for kind, _ in result.outputs)]
+        assert kinds == ["stream", "display_data"]
+        assert result.text == "run\n"

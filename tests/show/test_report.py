@@ -8,6 +8,7 @@ from html.parser import HTMLParser
 
 from msgspec.structs import replace
 
+from jupyter_mlgpu.record import cellnumbers
 from jupyter_mlgpu.record.reading import Reading, missing
 from jupyter_mlgpu.record.record import DeviceUse, LogLine, RanOn, Record
 from jupyter_mlgpu.show.receipts import figures
@@ -135,7 +136,7 @@ def test_every_chart_has_a_table_with_the_same_figures():
 
 def test_the_receipts_say_what_was_not_measured_and_why():
     page = page_of([record(notes=("This record was not saved.",))])
-    assert "Not measured: device time. Light tracing runs without a profiler." in page.text
+    assert "Device time: Light tracing runs without a profiler." in page.text
     assert "TensorFlow keeps no allocator statistics for cpu:0." in page.text
     assert "This record was not saved." in page.text
 
@@ -143,8 +144,8 @@ def test_the_receipts_say_what_was_not_measured_and_why():
 def test_log_lines_to_act_on_are_counted_at_the_top_and_explained_as_text():
     line = LogLine(HOSTILE, "an-id", "action", HOSTILE, HOSTILE, {}, 2, "stderr", None, False)
     page = page_of([record(logs=(line,)), record(2)])
-    assert page.text.index("1 log note to act on") < page.text.index("Wall time")
-    assert "1 note: 1 to act on" in page.text
+    assert page.text.index("1 message to act on") < page.text.index("Wall time")
+    assert "1 message: 1 to act on" in page.text
     assert len(page.scripts) == len(page_of([record(), record(2)]).scripts)
     assert not [a for _, a in page.elements if a.keys() & {"onerror", "onload"}]
     assert "img" not in {tag for tag, _ in page.elements}
@@ -216,4 +217,4 @@ def test_an_unknown_place_is_said_with_its_reason():
 
 def test_cells_are_called_by_the_notebooks_number_where_it_is_known():
     script = record(cell=replace(example_record(7).cell, execution_count=None))
-    assert [figures.label(one) for one in (example_record(3), script)] == ["[3]", "#7"]
+    assert [cellnumbers.name(one) for one in (example_record(3), script)] == ["[3]", "#7"]

@@ -169,7 +169,6 @@ NAMED = {
     "graphs/mlcompute/*": "its engine for computing on a GPU is TensorFlow",
     "graphs/planning/*": "plans are made of TensorFlow's graphs",
     "show/planning/*": "plans are made of TensorFlow's graphs",
-    "jupyter/notebook/state.py": "an example, in a sentence",
     "experiment/race/racing.py": "an example, in a sentence",
     "jupyter/cli/bench.py": "an example, in a help text",
     "measure/training_callbacks.py": "each is for a library of one framework",

@@ -14,7 +14,7 @@ import zmq
 from jupyter_client.manager import KernelManager
 
 from jupyter_mlgpu.record.accounts import places
-from tests.support.reading import as_read
+from tests.support.reading import as_read, receipt_as_read
 
 MIME_TYPE = "application/vnd.jupyter-mlgpu.record+json"
 
@@ -33,7 +33,7 @@ class Result:
     @property
     def receipts(self) -> list[dict[str, Any]]:
         return [
-            as_read(data[MIME_TYPE])
+            receipt_as_read(data[MIME_TYPE])
             for kind, data in self.outputs
             if kind == "display_data" and MIME_TYPE in data
         ]

@@ -192,14 +192,18 @@ def test_an_axis_holds_all_its_values_and_begins_at_zero_where_asked():
     axis = around([5, 5], 0, 100, log=False)
     assert axis.place(5) == pytest.approx(50)
     axis = around([3, 9000], 0, 100, log=True)
-    assert (axis.low, axis.high) == (2, 10000)
+    assert 2 < axis.low < 3
+    narrow = around([94, 97], 0, 100, log=True)
+    assert [one for one in narrow.ticks() if 90 < one < 100]
+    assert 9000 < axis.high < 15_000
     assert axis.ticks() == [10, 100, 1000, 10000]
-    assert axis.place(2 * 5000**0.5) == pytest.approx(50)
+    assert axis.place(27_000**0.5) == pytest.approx(50)
     axis = around([3, 30], 0, 100, log=True)
-    assert (axis.low, axis.high) == (2, 50)
-    assert axis.ticks() == [2, 5, 10, 20, 50]
+    assert 2 < axis.low < 3
+    assert 30 < axis.high < 40
+    assert axis.ticks() == [5, 10, 20]
     one_place = around([100], 0, 100, log=True)
-    assert one_place.low == 100 < one_place.high
+    assert one_place.low < 100 < one_place.high
 
 
 @pytest.mark.parametrize(
@@ -208,7 +212,8 @@ def test_an_axis_holds_all_its_values_and_begins_at_zero_where_asked():
         (0, "0"),
         (1234, "1,234"),
         (0.25, "0.25"),
-        (1e7, "1e7"),
+        (1e7, "10,000,000"),
+        (1e12, "1e12"),
         (2.5e-6, "2.5e-6"),
         (12345.6, "12,346"),
         (-3, "-3"),

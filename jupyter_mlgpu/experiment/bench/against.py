@@ -16,6 +16,7 @@ from jupyter_mlgpu.experiment.bench.published import Published
 from jupyter_mlgpu.experiment.bench.quantity import Quantity
 from jupyter_mlgpu.experiment.bench.result import CaseResult
 from jupyter_mlgpu.experiment.bench.run import BenchRun, load
+from jupyter_mlgpu.measure.frameworks import registry
 from jupyter_mlgpu.record.sentence import Sentence, say
 from jupyter_mlgpu.record.shown import Shown
 
@@ -94,7 +95,8 @@ def two_runs(ours: BenchRun, theirs: BenchRun) -> Against:
     if alone:
         notes.append(say("Not in the other file, so not compared: {cases}.", cases=", ".join(alone)))
     changed = [
-        f"{name} {ours.versions.get(name, 'none')} here, {theirs.versions.get(name, 'none')} there"
+        f"{registry.title(name)} {ours.versions.get(name, 'none')} here, "
+        f"{theirs.versions.get(name, 'none')} there"
         for name in sorted({*ours.versions, *theirs.versions})
         if ours.versions.get(name) != theirs.versions.get(name)
     ]

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from jupyter_mlgpu.experiment.bench.session import Order, check
 from jupyter_mlgpu.measure.frameworks import registry
-from jupyter_mlgpu.record.devicewords import DeviceWord
+from jupyter_mlgpu.record.devicewords import AUTO, DeviceWord
 from jupyter_mlgpu.record.errors import UsageError
 from jupyter_mlgpu.record.sentence import say
 from jupyter_mlgpu.record.words import WordsParser, json_path, split
@@ -25,24 +25,26 @@ class BenchOptions:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The words, for a parser of argparse's."""
-    parser.add_argument(
+    every_day = parser.add_argument_group("every day")
+    every_day.add_argument(
         "cases",
         nargs="*",
         metavar="CASES",
         help="gemm, bandwidth, transfer, conv, dispatch and more; without one, these five",
     )
-    parser.add_argument(
+    more = parser.add_argument_group("more")
+    more.add_argument(
         "--framework",
         metavar="F",
         help=f"one of {', '.join(registry.FRAMEWORKS)}, or several separated by commas; without it, "
         f"{registry.title(registry.BENCHMARKED_FIRST)} or whichever is installed",
     )
-    parser.add_argument(
+    more.add_argument(
         "--device", metavar="D", help="cpu, gpu, gpu:1; without it, the first GPU, else the CPU"
     )
-    parser.add_argument("--quick", action="store_true", help="fewer sizes and shorter: a minute at most")
-    parser.add_argument("--out", metavar="FILE", help="keep the results as JSON")
-    parser.add_argument(
+    every_day.add_argument("--quick", action="store_true", help="fewer sizes and shorter: a minute at most")
+    more.add_argument("--out", metavar="FILE", help="keep the results as JSON")
+    more.add_argument(
         "--against",
         nargs="+",
         default=[],
@@ -55,7 +57,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def options(found: argparse.Namespace) -> BenchOptions:
     """What the words mean; raises UsageError, before anything is imported."""
     names = tuple(one for one in (found.framework or "").lower().split(",") if one)
-    device = DeviceWord.parse("any" if found.device is None else found.device)
+    device = AUTO if found.device is None else DeviceWord.parse(found.device)
     order = Order(tuple(found.cases), names, device, found.quick)
     check(order)
     if len(found.against) > 2:

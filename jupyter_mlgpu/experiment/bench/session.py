@@ -23,12 +23,11 @@ from jupyter_mlgpu.measure.frameworks import hardware, registry
 from jupyter_mlgpu.measure.frameworks.base import Backend, Device
 from jupyter_mlgpu.measure.frameworks.imports import installed
 from jupyter_mlgpu.record.clock import Clock
-from jupyter_mlgpu.record.devicewords import DeviceWord
+from jupyter_mlgpu.record.devicewords import AUTO, DeviceWord
 from jupyter_mlgpu.record.errors import BenchError, DeviceError, UsageError
 from jupyter_mlgpu.record.sentence import Sentence, joined, say
 from jupyter_mlgpu.record.words import unknown
 
-ANY = DeviceWord("any")
 #: With `--quick` no case begins after so many seconds, so that all is over in 60 on two cores.
 LAST_BEGIN_S = 45.0
 OVER = say("The time of --quick was over before it; without --quick it runs.")
@@ -40,7 +39,7 @@ class Order:
 
     cases: tuple[str, ...] = ()
     frameworks: tuple[str, ...] = ()
-    device: DeviceWord = ANY
+    device: DeviceWord = AUTO
     quick: bool = False
 
 
@@ -147,7 +146,7 @@ class _Session:
                 **machine.get("devices", {}),
                 f"{name} {device.name}": _about(backend, device),
             }
-            if device.name.startswith("cpu") and self.order.device.kind == "any":
+            if device.name.startswith("cpu") and self.order.device == AUTO:
                 notes.append(joined(backend.why_no_gpu()))
         budget = QUICK if self.order.quick else FULL
         error = None

@@ -93,7 +93,7 @@ class FreshProcess:
         elif error is not None:
             problem = say("ended by an error before the first run")
         elif at and at[0].size is not None:
-            place = {"variable": job.variable or "", "size": f"{at[0].size:g}"}
+            place = {"variable": job.variable or "", "size": f"{at[0].size:,.10g}"}
             problem = say("its process {ended} at {variable} = {size}", ended=ended, **place)
         else:
             problem = say("its process {ended}", ended=ended)

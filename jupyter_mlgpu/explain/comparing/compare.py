@@ -2,7 +2,8 @@
 
 Light runs are compared with light ones alone, and only those that ended well: a profiler makes a cell slower.
 Times per operation are compared between profiled runs. A cell is its code: records with the same digest are
-runs of one cell. First runs count like the others, for nothing in a record says that a run was the first.
+runs of one cell. First runs count like the others, for nothing in a record says that a run was the first, but
+for the run that warms up in a cell that repeats.
 """
 
 from __future__ import annotations
@@ -12,7 +13,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from jupyter_mlgpu.explain.statistics import Estimate, median, ratio_interval
+from jupyter_mlgpu.measure.frameworks import registry
 from jupyter_mlgpu.record import units
+from jupyter_mlgpu.record.cellnumbers import CellNumber
 from jupyter_mlgpu.record.errors import UsageError
 from jupyter_mlgpu.record.instruments import Instrument, Instruments, called
 from jupyter_mlgpu.record.reading import QUANTITIES
@@ -61,6 +64,16 @@ class Change:
     why_not: str | None
 
     @property
+    def times(self) -> float | None:
+        """How many times as large the second is, however few runs say so; None where nothing divides."""
+        if self.ratio is not None:
+            return self.ratio.value
+        both = (self.first.values, self.second.values)
+        if not all(both) or min(map(min, both)) <= 0:
+            return None
+        return self.second.median / self.first.median
+
+    @property
     def verdict(self) -> Sentence:
         """What can be said of it, in a few words."""
         if self.ratio is None:
@@ -74,9 +87,13 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """A cell on both sides: what changed of it, and of its operations; `notes` say what else differs."""
+    """A cell on both sides: what changed of it, and of its operations; `notes` say what else differs.
+
+    `timing` is that of the changes which says how long the cell took; None where neither side has a timing.
+    """
 
     name: str
+    timing: Change | None
     changes: tuple[Change, ...]
     operations: tuple[Change, ...]
     notes: tuple[str, ...]
@@ -97,7 +114,8 @@ def compare(
 ) -> RecordComparison:
     """What differs between two groups of records, such as `load_records` or `records()` give.
 
-    A cell's number stands for the runs of its code, a text for the `trace` blocks of that name.
+    A cell's number, the one in its brackets, stands for the runs of its code, a text for the `trace` blocks
+    of that name, or as "10.2" for one run of a cell and as "#12" for one record.
 
     Where each group holds runs of one cell alone, these two are compared; else each cell with the runs of the
     same code in the other group. Raises UsageError where no cell can be compared.
@@ -125,7 +143,7 @@ def compare(
 
 
 def _records(which: Runs | Iterable[Record]) -> Iterable[Record]:
-    if not isinstance(which, int | str | Record):
+    if not isinstance(which, int | str | CellNumber | Record):
         return which
     from jupyter_mlgpu.measure.tracing import runs_of
 
@@ -144,21 +162,23 @@ def _pair(first: Sequence[Record], second: Sequence[Record]) -> Pair:
     light = _counted(first, "light"), _counted(second, "light")
     profiled = _counted(first, "profiled"), _counted(second, "profiled")
     names = dict.fromkeys(side[-1].cell.name for side in (first, second))
-    changes = [
-        change
-        for quantity in QUANTITIES
-        for change in _quantity(quantity, Sentence(units.title(quantity)), *light)
-    ]
+    found = {
+        quantity: _quantity(quantity, Sentence(units.title(quantity)), *light) for quantity in QUANTITIES
+    }
+    timing = next(iter(found["wall_time"]), None)
+    changes = [change for one in found.values() for change in one]
     operations: list[Change] = []
     if all(profiled):
         title = say("{quantity} (profiled)", quantity=Sentence(units.title("device_time")))
         changes += _quantity("device_time", title, *profiled)
         operations = _operations(*profiled)
-    return Pair(" / ".join(names), tuple(changes), tuple(operations), tuple(_notes(first, second, light)))
+    notes = tuple(_notes(first, second, light))
+    return Pair(" / ".join(names), timing, tuple(changes), tuple(operations), notes)
 
 
 def _counted(records: Sequence[Record], mode: str) -> list[Record]:
-    return [one for one in records if one.mode == mode and one.outcome == "ok"][-MOST:]
+    good = [one for one in records if one.mode == mode and one.outcome == "ok"]
+    return [one for one in good if one.repeat is None or one.repeat.number > 0][-MOST:]
 
 
 def _quantity(
@@ -278,7 +298,7 @@ _DIFFERENCES: tuple[tuple[Sentence, Callable[[Record], str]], ...] = (
 
 def _versions(first: Record, second: Record) -> list[str]:
     return [
-        say("{name}: {one} and {other}.", name=name, one=version, other=second.versions[name])
+        say("{name}: {one} and {other}.", name=registry.title(name), one=version, other=second.versions[name])
         for name, version in first.versions.items()
         if second.versions.get(name, version) != version
     ]

@@ -61,6 +61,8 @@ class Definition:
     continues: tuple[str, ...]
     #: All occurrences are one, whatever their fields.
     fold: bool
+    #: It comes only while a profiler is on.
+    profiler: bool
     #: The whole file.
     source: str = field(repr=False)
 
@@ -77,6 +79,7 @@ class Definition:
             sources=frozenset(head.get("sources", ())),
             continues=tuple(head.get("continues", ())),
             fold=head.get("fold", False),
+            profiler=head.get("profiler", False),
             source=source,
         )
 

@@ -15,6 +15,7 @@ from functools import cache
 from jupyter_mlgpu.explain.logs.knobs import FRAMEWORKS, KNOBS, Knob
 from jupyter_mlgpu.record.errors import RestartNeededError, UsageError
 from jupyter_mlgpu.record.sentence import Sentence, below, joined, listed, say, with_commas
+from jupyter_mlgpu.record.words import nearest
 
 #: What a word sets. A level takes the place of the one before.
 LEVELS: Mapping[str, Mapping[str, str]] = {
@@ -73,15 +74,14 @@ class Verbose:
             return self._set_level(words, loaded)
         name, equals, value = (one.strip() for one in words.partition("="))
         if name not in KNOBS:
-            raise UsageError(
-                say(
-                    "Unknown words {words} after %mlc_trace verbose: choose {levels}, off or status, or set "
-                    "a variable as in `%mlc_trace verbose TF_CPP_VMODULE=execute=1` (known: {known}).",
-                    words=repr(words),
-                    levels=", ".join(LEVELS),
-                    known=", ".join(KNOBS),
-                )
+            wrong = say(
+                "Unknown words {words} after %mlc_trace verbose: choose {levels}, off or status, or set "
+                "a variable as in `%mlc_trace verbose TF_CPP_VMODULE=execute=1` (known: {known}).",
+                words=repr(words),
+                levels=", ".join(LEVELS),
+                known=", ".join(KNOBS),
             )
+            raise UsageError(joined(wrong, *nearest(name, (*LEVELS, "off", "status", *KNOBS))))
         if not equals:
             return explain(KNOBS[name])
         if not re.fullmatch(KNOBS[name].pattern, value):

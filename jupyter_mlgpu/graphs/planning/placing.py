@@ -10,6 +10,7 @@ from jupyter_mlgpu.graphs.planning.graph import Node
 from jupyter_mlgpu.graphs.planning.kernels import KernelTable, RegisteredKernel
 from jupyter_mlgpu.record.errors import PlanError
 from jupyter_mlgpu.record.sentence import Sentence, say
+from jupyter_mlgpu.record.words import nearest
 
 FORECAST = say(
     "Operations are put where TensorFlow's placer would put them before graph optimisers run. Those may fold "
@@ -93,7 +94,8 @@ def target(name: str) -> PlanTarget:
         caveats = (ELIGIBILITY, _LAYERS)
         table = kernels.load("mlcompute")
         return PlanTarget(name, "ML Compute", table, "MLC", table, caveats, say("layer"), _TENSORS)
-    raise PlanError(f"There is no target {name!r}. Choose metal, metal-community, cuda or mlcompute.")
+    near = "".join(f"{one} " for one in nearest(name, ("metal", "metal-community", "cuda", "mlcompute")))
+    raise PlanError(f"There is no target {name!r}. {near}Choose metal, metal-community, cuda or mlcompute.")
 
 
 def place(node: Node, function: str, to: PlanTarget) -> Placement:

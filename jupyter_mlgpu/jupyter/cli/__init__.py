@@ -19,17 +19,20 @@ from jupyter_mlgpu.record.sentence import joined, say
 from jupyter_mlgpu.record.words import WordsParser, unknown
 
 PROGRAM = "jupyter mlgpu"
-#: Each command, and what it does. Its module here, or that of _ABOVE, has EXAMPLE, add_arguments and main.
+#: Each command, those of every day first, and what it does. Its module here, or that of _ABOVE, has EXAMPLE,
+#: add_arguments and main.
 COMMANDS = {
     "run": "run a notebook with tracing on; write it, its records and a report",
+    "doctor": "say what is wrong with this machine's set-up, and what to do",
     "strip": "remove our receipts from notebooks",
     "explain": "say what the lines of a log mean, and what to do",
     "bench": "measure how fast this machine computes, beside published figures",
-    "doctor": "say what is wrong with this machine's set-up, and what to do",
     "class": "collect, grade and report a class's notebooks",
 }
 #: Commands of a room that stands on this one: they are found by the names of their modules.
 _ABOVE = {"class": "jupyter_mlgpu.teach.commands.classroom"}
+#: How many of them are for every day.
+_EVERY_DAY = 2
 REFUSED = 2
 INTERRUPTED = 130
 
@@ -69,6 +72,7 @@ def command_parser(name: str) -> argparse.ArgumentParser:
         allow_abbrev=False,
     )
     command.add_arguments(parser)
+    _add_help(parser)
     return parser
 
 
@@ -78,17 +82,27 @@ def _module(name: str) -> ModuleType:
 
 def _overview() -> argparse.ArgumentParser:
     lines = [f"  {name:8} {what}" for name, what in COMMANDS.items()]
+    groups = ["every day:", *lines[:_EVERY_DAY], "", "more:", *lines[_EVERY_DAY:]]
     parser = _parser(
         PROGRAM,
         usage=f"{PROGRAM} COMMAND ...",
-        description="\n".join(["What the hardware did, cell by cell.", "", "commands:", *lines]),
+        description="\n".join(["What the hardware did, cell by cell.", "", *groups]),
         epilog=f"`{PROGRAM} COMMAND --help` explains a command, with an example.",
     )
     parser.add_argument("--version", action="version", version=f"jupyter_mlgpu {__version__}")
+    _add_help(parser)
     return parser
 
 
+def _add_help(parser: argparse.ArgumentParser) -> None:
+    # In a group of its own, the last one: argparse would put it before what one types every day.
+    words = parser.add_argument_group("help")
+    words.add_argument("-h", "--help", action="help", help="show this help message and exit")
+
+
 def _parser(program: str, **options: Any) -> WordsParser:
-    parser = WordsParser(prog=program, formatter_class=argparse.RawDescriptionHelpFormatter, **options)
+    parser = WordsParser(
+        prog=program, formatter_class=argparse.RawDescriptionHelpFormatter, add_help=False, **options
+    )
     parser.explained = f"`{program} --help` shows an example."
     return parser

@@ -31,20 +31,20 @@ exit status: 0 nothing was found, 1 something was, 2 the doctor failed
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The words that may follow `jupyter mlgpu doctor`."""
-    parser.add_argument(
+    every_day = parser.add_argument_group("every day")
+    every_day.add_argument(
         "--deep", action="store_true", help="ask each framework in a process of its own, and the network"
     )
-    parser.add_argument("--facts", type=Path, metavar="FILE", help="judge the machine whose facts are here")
-    parser.add_argument(
-        "--save-facts", type=Path, metavar="FILE", help="write the facts, redacted, to a file"
-    )
-    printed = parser.add_mutually_exclusive_group()
+    more = parser.add_argument_group("more")
+    more.add_argument("--facts", type=Path, metavar="FILE", help="judge the machine whose facts are here")
+    more.add_argument("--save-facts", type=Path, metavar="FILE", help="write the facts, redacted, to a file")
+    printed = more.add_mutually_exclusive_group()
     printed.add_argument("--json", action="store_true", help="one JSON object, findings first")
     printed.add_argument("--fix-plan", action="store_true", help="print the remedies as lines for a shell")
-    parser.add_argument(
+    more.add_argument(
         "--all", action="store_true", help="say also what is well, and what could not be judged"
     )
-    parser.add_argument(
+    more.add_argument(
         "--language",
         choices=page.LANGUAGES,
         help="English or Chinese; without it, what the environment asks for. JSON is always English",

@@ -34,20 +34,24 @@ REPORT = "report.html"
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The words that may follow `jupyter mlgpu run`."""
-    parser.add_argument(
+    every_day = parser.add_argument_group("every day")
+    every_day.add_argument(
         "notebook", type=Path, metavar="NOTEBOOK", help="the notebook to run; it is not changed"
     )
-    parser.add_argument("--out", type=Path, required=True, metavar="DIR", help="where to write the results")
-    parser.add_argument(
+    every_day.add_argument(
+        "--out", type=Path, required=True, metavar="DIR", help="where to write the results"
+    )
+    every_day.add_argument(
         "--device",
         metavar="DEVICE",
-        help="the device of all cells: cpu, gpu, any (the first GPU, else the CPU), or a numbered one "
-        "such as cpu:1; without it the framework chooses",
+        help="the device of all cells: cpu, gpu, a numbered one such as cpu:1, or auto: each framework "
+        "chooses by itself, as it does without this",
     )
-    parser.add_argument(
+    more = parser.add_argument_group("more")
+    more.add_argument(
         "--timeout", type=float, metavar="SECONDS", help="the longest a cell may take; without it, any time"
     )
-    parser.add_argument("--kernel", metavar="NAME", help="the kernel to use; without it, the notebook's own")
+    more.add_argument("--kernel", metavar="NAME", help="the kernel to use; without it, the notebook's own")
 
 
 def main(arguments: argparse.Namespace) -> int:

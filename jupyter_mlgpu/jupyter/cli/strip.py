@@ -1,4 +1,8 @@
-"""Remove jupyter_mlgpu's receipts from notebooks, in place. Everything else stays as it is, byte for byte."""
+"""Remove jupyter_mlgpu's receipts from notebooks, in place. Everything else stays as it is, byte for byte.
+
+With --git-filter no notebook is changed: git leaves the receipts out of what is committed, and they stay in
+your files.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +10,7 @@ import argparse
 import json
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -16,8 +20,18 @@ from jupyter_mlgpu.record.errors import MlgpuError, UsageError
 EXAMPLE = """\
 examples:
   jupyter mlgpu strip lesson.ipynb
-  jupyter mlgpu strip notebooks/*.ipynb
+  jupyter mlgpu strip --all notebooks/*.ipynb
+  jupyter mlgpu strip --git-filter
 """
+
+#: Reads a notebook there and writes it stripped to standard output: what git runs.
+STANDARD_INPUT = Path("-")
+
+#: The types of our outputs: a receipt's, and what those of all begin with.
+RECORD = "application/vnd.jupyter-mlgpu.record+json"
+_OURS = "application/vnd.jupyter-mlgpu."
+#: How the text of a receipt begins.
+ONE_LINE = "[mlgpu] "
 
 _SPACE = re.compile(r"[ \t\r\n]*")
 _DECODER = json.JSONDecoder()
@@ -25,25 +39,58 @@ _DECODER = json.JSONDecoder()
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The words that may follow `jupyter mlgpu strip`."""
-    parser.add_argument("notebooks", nargs="+", type=Path, metavar="NOTEBOOK", help="a notebook file")
+    parser.add_argument(
+        "notebooks",
+        nargs="*",
+        type=Path,
+        metavar="NOTEBOOK",
+        help="a notebook file; `-` reads one from standard input",
+    )
+    parser.add_argument(
+        "--all", action="store_true", help="races, plans and benchmarks, too: every output of jupyter_mlgpu"
+    )
+    parser.add_argument(
+        "--git-filter",
+        action="store_true",
+        help="have git do it in this repository to all that is committed; your files stay as they are",
+    )
 
 
 def main(arguments: argparse.Namespace) -> int:
     """Strip each notebook; one that cannot be stripped does not keep the others from it."""
+    if arguments.git_filter:
+        from jupyter_mlgpu.jupyter.cli import git_filter
+
+        print(git_filter.install(everything=arguments.all))
+    elif not arguments.notebooks:
+        raise UsageError("Which notebooks? Give their files, or --git-filter.")
+    if arguments.notebooks == [STANDARD_INPUT]:
+        return _strip_standard_input(everything=arguments.all)
     status = 0
     for path in arguments.notebooks:
         try:
-            count = strip_file(path)
+            count = strip_file(path, everything=arguments.all)
         except MlgpuError as error:
             print(f"jupyter mlgpu: {error}", file=sys.stderr)
             status = 2
         else:
-            print(f"{path}: {_removed(count)}")
+            print(f"{path}: {_removed(count, everything=arguments.all)}")
     return status
 
 
-def strip_file(path: Path) -> int:
-    """Remove the receipts from a notebook file; returns how many there were.
+def _strip_standard_input(*, everything: bool) -> int:
+    """For git: what is no notebook goes through as it is, for nothing that is committed may be lost."""
+    data = sys.stdin.buffer.read()
+    try:
+        data = strip_text(data.decode(), everything=everything)[0].encode()
+    except (ValueError, RecursionError, _NotANotebookError) as error:
+        print(f"jupyter mlgpu: this is no notebook ({_reason(error)}); it stays as it is.", file=sys.stderr)
+    sys.stdout.buffer.write(data)
+    return 0
+
+
+def strip_file(path: Path, *, everything: bool = False) -> int:
+    """Remove the receipts from a notebook file, or `everything` of ours; returns how many there were.
 
     A file without receipts is not written. Raises UsageError for what is no notebook, MlgpuError for
     a file that cannot be written.
@@ -53,7 +100,7 @@ def strip_file(path: Path) -> int:
 
     data = read_notebook(path, most=MOST_OF_ONES_OWN)
     try:
-        stripped, count = strip_text(data.decode())
+        stripped, count = strip_text(data.decode(), everything=everything)
     except (ValueError, RecursionError, _NotANotebookError) as error:
         raise UsageError(
             f"{path} is not a notebook of format 4 ({_reason(error)}); it was left as it is."
@@ -63,8 +110,8 @@ def strip_file(path: Path) -> int:
     return count
 
 
-def strip_text(text: str) -> tuple[str, int]:
-    """A notebook's JSON without our receipts, and how many it had."""
+def strip_text(text: str, *, everything: bool = False) -> tuple[str, int]:
+    """A notebook's JSON without our receipts, or without all outputs of ours, and how many it had."""
     if not isinstance(json.loads(text), dict):
         raise _NotANotebookError("it holds no JSON object")
     cells = _member(text, _skip_space(text, 0), "cells")
@@ -73,21 +120,21 @@ def strip_text(text: str) -> tuple[str, int]:
     pieces: list[str] = []
     done = 0
     count = 0
-    for start, end, receipts in _cuts(text, cells):
+    for start, end, receipts in _cuts(text, cells, _is_ours if everything else is_receipt):
         pieces.append(text[done:start])
         done = end
         count += receipts
     return "".join([*pieces, text[done:]]), count
 
 
-def _cuts(text: str, cells: _Part) -> Iterator[tuple[int, int, int]]:
-    """The stretches of text to leave out, each with the number of receipts in it."""
+def _cuts(text: str, cells: _Part, is_cut: Callable[[Any], bool]) -> Iterator[tuple[int, int, int]]:
+    """The stretches of text to leave out, each with the number of outputs in it."""
     for cell in _parts(text, cells.start):
         outputs = _member(text, cell.start, "outputs") if isinstance(cell.value, dict) else None
         if outputs is None or not isinstance(outputs.value, list):
             continue
         parts = list(_parts(text, outputs.start))
-        ours = [_is_receipt(part.value) for part in parts]
+        ours = [is_cut(part.value) for part in parts]
         if all(ours):
             if ours:  # what Jupyter writes for no outputs, without the white space that stood between them
                 yield outputs.start + 1, outputs.end - 1, len(ours)
@@ -100,11 +147,21 @@ def _cuts(text: str, cells: _Part) -> Iterator[tuple[int, int, int]]:
                 yield parts[before].end, parts[after].end, 1
 
 
-def _is_receipt(output: Any) -> bool:
-    from jupyter_mlgpu.show.receipts.bundle import MIME_TYPE
+def is_receipt(output: Any) -> bool:
+    """Whether an output of a notebook is a receipt, or the one line that was kept of one."""
+    data = _data(output)
+    said = data.get("text/plain") if len(data) == 1 else None
+    first = said[0] if isinstance(said, list) and said else said
+    return RECORD in data or (isinstance(first, str) and first.startswith(ONE_LINE))
 
+
+def _is_ours(output: Any) -> bool:
+    return is_receipt(output) or any(kind.startswith(_OURS) for kind in _data(output))
+
+
+def _data(output: Any) -> dict[str, Any]:
     data = output.get("data") if isinstance(output, dict) else None
-    return isinstance(data, dict) and MIME_TYPE in data
+    return data if isinstance(data, dict) else {}
 
 
 class _NotANotebookError(Exception):
@@ -154,7 +211,8 @@ def _reason(error: Exception) -> str:
     return "it is not UTF-8 text" if isinstance(error, UnicodeDecodeError) else "it is not JSON"
 
 
-def _removed(count: int) -> str:
+def _removed(count: int, *, everything: bool) -> str:
+    what = "output" if everything else "receipt"
     if not count:
-        return "no receipts, left as it is."
-    return f"removed {count:,} receipt{'s' if count != 1 else ''}."
+        return f"no {what}s{' of ours' if everything else ''}, left as it is."
+    return f"removed {count:,} {what}{'s' if count != 1 else ''}."

@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from IPython.display import display, publish_display_data
+from IPython.display import display
 
 from jupyter_mlgpu.experiment.bench import options, roofs, session, words
 from jupyter_mlgpu.experiment.bench.against import Against, against, prepared, two_runs
@@ -18,7 +18,6 @@ from jupyter_mlgpu.measure.frameworks import registry
 from jupyter_mlgpu.record.clock import SystemClock
 from jupyter_mlgpu.record.errors import RecordError, UsageError
 from jupyter_mlgpu.record.sentence import say
-from jupyter_mlgpu.show.page.shown import bundle_of, drawn, page_of
 
 UNWATCHED = say("A benchmark is not watched, for that takes time; its own table tells of its runs.")
 
@@ -55,7 +54,6 @@ def bench_command(line: str, shell: Any) -> BenchRun | Against:
     finally:
         progress.clear()
     run = finished.run
-    _show_charts(run)
     if (problem := roofs.keep(run, kit.current().recorder.run.host_digest)) is not None:
         sys.stderr.write(f"{problem}\n")
     for word in asked.against:
@@ -66,15 +64,6 @@ def bench_command(line: str, shell: Any) -> BenchRun | Against:
         display(run)  # type: ignore[no-untyped-call]
         raise finished.error
     return run
-
-
-def _show_charts(run: BenchRun) -> None:
-    shown: dict[str, Any] = {"text/html": "", "text/plain": ""}
-    charts = [one for one in page_of(run).charts if one.series]
-    if charts:
-        title = (" / ".join(one.title[0] for one in charts), charts[0].title[1])
-        shown = drawn(charts, "[chart of the benchmark; the table says the same]", title=title)
-    publish_display_data({**bundle_of(run), **shown})  # type: ignore[no-untyped-call]
 
 
 def _save(run: BenchRun, path: Path) -> None:

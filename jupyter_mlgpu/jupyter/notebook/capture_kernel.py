@@ -14,15 +14,17 @@ import contextvars
 import functools
 import sys
 from codecs import getincrementaldecoder
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from ipykernel.iostream import OutStream
 
+from jupyter_mlgpu.jupyter.notebook.line_count import LineCount
 from jupyter_mlgpu.measure.capture.echo import DescriptorEcho, Echo
 from jupyter_mlgpu.measure.capture.flushing import flush_native
-from jupyter_mlgpu.measure.capture.tap import Tap, plain_echo
+from jupyter_mlgpu.measure.capture.tap import NAMES, Tap, plain_echo
 from jupyter_mlgpu.record.clock import real_time
+from jupyter_mlgpu.record.native import StreamLines
 
 #: A print is two writes, the text and the end of its line, a tenth of a microsecond apart. Nobody can have
 #: written natively in so many seconds, for a system call alone takes as long: the second one does not look.
@@ -48,6 +50,7 @@ class KernelSurroundings:
     def __init__(self) -> None:
         self._streams = {1: sys.stdout, 2: sys.stderr}
         self._echoes: list[_StreamEcho] = []
+        self._counts = {1: LineCount(), 2: LineCount()}
         self._classes: list[tuple[OutStream, type[OutStream]]] = []
         self._covered: list[tuple[Any, Any, bool]] = []
         self._sending: tuple[Any, Any] | None = None
@@ -58,7 +61,7 @@ class KernelSurroundings:
         terminal = _captured_by_ipykernel(stream, descriptor)
         if terminal is None:
             return plain_echo(descriptor, before)
-        echo = _StreamEcho(stream, terminal)
+        echo = _StreamEcho(stream, terminal, self._counts[descriptor])
         self._echoes.append(echo)
         return echo
 
@@ -85,8 +88,10 @@ class KernelSurroundings:
         for echo in self._echoes:
             echo.belong_to_this_cell()
         for descriptor, stream in self._streams.items():
+            count = self._counts[descriptor]
+            count.begin()
             if isinstance(stream, OutStream):
-                self._pump_before_writes(stream, tap.behind_in(descriptor), tap.pump)
+                self._pump_before_writes(stream, tap.behind_in(descriptor), tap.pump, count)
 
     def cell_ended(self, tap: Tap) -> None:
         """Put back what covered its streams."""
@@ -98,6 +103,11 @@ class KernelSurroundings:
                 stream.write = ours.__wrapped__
             else:
                 del stream.write
+
+    def shown_lines(self) -> Mapping[str, StreamLines]:
+        """Which lines of the last cell's output are native."""
+        found = {NAMES[descriptor]: count.lines() for descriptor, count in self._counts.items()}
+        return {name: lines for name, lines in found.items() if lines is not None}
 
     def detach(self, tap: Tap) -> None:
         """Put everything back as it was found."""
@@ -116,20 +126,23 @@ class KernelSurroundings:
         """A child prints as without us."""
         self.detach(tap)
 
-    def _pump_before_writes(self, stream: Any, behind: Callable[[], bool], pump: Callable[[], None]) -> None:
+    def _pump_before_writes(
+        self, stream: Any, behind: Callable[[], bool], pump: Callable[[], None], count: LineCount
+    ) -> None:
         """A native line written before a print is shown before it.
 
         Each stream looks for its own lines alone: ipykernel sends one stream after the other, so there is no
         order between them. Done cell by cell, and not by the stream's class: IPython covers the method,
         too, for one cell at a time, and leaves what it found on the stream.
         """
-        original, now = stream.write, real_time.perf_counter
+        original, now, printed = stream.write, real_time.perf_counter, count.printed
         ended = 0.0
 
         @functools.wraps(original)
         def write(text: str) -> Any:
             nonlocal ended
             if text == "\n" and now() - ended < AT_ONCE:
+                printed(text)
                 return original(text)
             try:
                 if behind():
@@ -137,6 +150,7 @@ class KernelSurroundings:
             except Exception:  # the print comes first
                 pass
             written = original(text)
+            printed(text)
             ended = now()
             return written
 
@@ -149,10 +163,12 @@ class KernelSurroundings:
         @functools.wraps(original)
         def send(stream: Any, message: Any, *arguments: Any, **named: Any) -> Any:
             with contextlib.suppress(Exception):
-                if (
-                    message if isinstance(message, str) else message["header"]["msg_type"]
-                ) in _DISPLAY_MESSAGES:
+                kind = message if isinstance(message, str) else message["header"]["msg_type"]
+                if kind in _DISPLAY_MESSAGES:
                     pass_on()
+                if kind == "clear_output":
+                    for count in self._counts.values():
+                        count.forget()
             return original(stream, message, *arguments, **named)
 
         session.send = send
@@ -176,11 +192,12 @@ def _in_order(kind: Any, pass_on: Callable[[], None]) -> type[OutStream]:
 class _StreamEcho:
     """Into a stream of ipykernel's, under the cell that runs or ran last, and to the server's terminal."""
 
-    def __init__(self, stream: Any, terminal: int) -> None:
+    def __init__(self, stream: Any, terminal: int, count: LineCount) -> None:
         # The class's own method: the instance's may be covered for the length of a cell.
         self._write: Callable[[str], Any] = functools.partial(type(stream).write, stream)
         self._decoder = getincrementaldecoder("utf-8")(errors="replace")
         self._terminal = DescriptorEcho(terminal)
+        self._count = count
         self.belong_to_this_cell()
 
     def belong_to_this_cell(self) -> None:
@@ -190,6 +207,7 @@ class _StreamEcho:
     def write(self, data: bytes) -> int:
         text = self._decoder.decode(data)
         if text:
+            self._count.native(text)
             self._context.run(self._write, text)
         self._terminal.write(data)  # a courtesy: what a full pipe does not take, the notebook has
         return len(data)

@@ -10,11 +10,12 @@ import contextlib
 import io
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from jupyter_mlgpu.measure.capture.echo import Echo
 from jupyter_mlgpu.measure.capture.tap import Tap, plain_echo
+from jupyter_mlgpu.record.native import StreamLines
 
 
 class TerminalSurroundings:
@@ -56,6 +57,10 @@ class TerminalSurroundings:
         """Give standard output back to the terminal."""
         self._put_back("stdout")
         tap.give_back(1)
+
+    def shown_lines(self) -> Mapping[str, StreamLines]:
+        """Nobody asks: in a terminal all lines are shown as they come."""
+        return {}
 
     def detach(self, tap: Tap) -> None:
         """Put everything back as it was found."""

@@ -9,6 +9,7 @@ import re
 
 from jupyter_mlgpu.jupyter.notebook.ops_command import TRACE_CELL, asked_over
 from jupyter_mlgpu.jupyter.notebook.ours import Ours
+from jupyter_mlgpu.jupyter.notebook.telling import telling_line
 from jupyter_mlgpu.record.errors import UsageError
 
 _EXTENSION = (
@@ -22,7 +23,7 @@ RACE_CELL = "%%mlc_race"
 _BEFORE_ANOTHER = (TRACE_CELL, "%%mlc_device")
 
 _LOADS_US = re.compile(r"^\s*%?(re)?load_ext\s+jupyter_mlgpu\b", re.MULTILINE)
-_NAMED_AS_OURS = re.compile(r"^\s*(%%?mlc_\w*)", re.MULTILINE)
+_NAMED_AS_OURS = re.compile(r"^\s*(%%?mlc_\w*|%mlgpu\b)", re.MULTILINE)
 
 
 def only_ours(code: str, ours: Ours) -> bool:
@@ -62,12 +63,12 @@ def refused(code: str, ours: Ours) -> bool:
 
 
 def title(code: str, ours: Ours) -> str:
-    """The first line of code that is not a comment or one of our own magics."""
-    lines = [line.strip() for line in code.splitlines() if line.strip()]
-    for line in lines:
-        if not line.startswith("#") and not _steers_us(line, ours):
-            return f"race: {line}" if is_race(code, ours) else line
-    return lines[0] if lines else ""
+    """The line that tells what a cell is about; one of our own magics only where there is nothing else."""
+    lines = code.splitlines()
+    told = telling_line("\n".join("" if _steers_us(line.strip(), ours) else line for line in lines))
+    if told and is_race(code, ours):
+        return f"race: {told}"
+    return told or next((line.strip() for line in lines if line.strip()), "")
 
 
 def _steers_us(line: str, ours: Ours) -> bool:

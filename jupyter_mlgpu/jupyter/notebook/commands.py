@@ -4,21 +4,21 @@ from __future__ import annotations
 
 import importlib
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
 from jupyter_mlgpu.jupyter.notebook import record_files
-from jupyter_mlgpu.jupyter.notebook.cell_numbers import cell_number, of_cell
 from jupyter_mlgpu.jupyter.notebook.channel import Channel
 from jupyter_mlgpu.jupyter.notebook.events import CellEvents
 from jupyter_mlgpu.jupyter.notebook.logbook import Logbook
 from jupyter_mlgpu.measure.capture.capture import Capture
 from jupyter_mlgpu.measure.kit import Kit
+from jupyter_mlgpu.record import cellnumbers
 from jupyter_mlgpu.record.errors import UsageError
 from jupyter_mlgpu.record.sentence import Sentence, below, joined, say, say_count
 from jupyter_mlgpu.record.shown import Shown
-from jupyter_mlgpu.record.words import unknown
+from jupyter_mlgpu.record.words import typed, unknown
 
 if TYPE_CHECKING:
     from jupyter_mlgpu.explain.comparing.compare import RecordComparison
@@ -111,7 +111,8 @@ class Commands:
     def _show(self) -> str:
         from jupyter_mlgpu.show.receipts import text  # what draws is loaded when something is drawn
 
-        return text.table(self.kit.store.records())
+        records = self.kit.store.records()
+        return text.table(records, cellnumbers.names(records, self.kit.recorder.run.id))
 
     def _growth(self, argument: str) -> str:
         from jupyter_mlgpu.explain import growth  # seldom asked for
@@ -130,7 +131,8 @@ class Commands:
                 )
             )
         records = self.kit.store.records()
-        return growing.table([*growth.of_all(records, last), *growth.of_blocks(records, last)])
+        called = cellnumbers.names(records, self.kit.recorder.run.id)
+        return growing.table([*growth.of_all(records, last), *growth.of_blocks(records, last)], called)
 
     def _clear(self) -> Sentence:
         self.kit.store.clear()
@@ -164,7 +166,8 @@ class Commands:
             if not records:
                 raise UsageError(say("No cell has a record yet: run one with tracing on."))
             return Reasons(records[-1])
-        return Reasons(of_cell(records, cell_number(number), self.kit.recorder.run.id))
+        meant = cellnumbers.cell_number(number)
+        return Reasons(cellnumbers.the_one(meant, records, self.kit.recorder.run.id))
 
     def share(self, words: str, shell: Any) -> str:
         """`%mlc_share WORDS`, typed in this shell; returns what to print."""
@@ -195,29 +198,27 @@ class Commands:
         from jupyter_mlgpu.show.receipts import logbook
 
         records = self.kit.store.records()
-        if option == "--raw":
-            return self._raw()
-        if option == "--json":
+        called = cellnumbers.names(records, self.kit.recorder.run.id)
+        explained = say("`%mlc_trace logs` alone explains each line.")
+        asked = typed(option, "%mlc_trace logs", explained, flags=("--raw", "--json"), places=False).options
+        if "--raw" in asked:
+            return self._raw(called)
+        if "--json" in asked:
             return logbook.as_json(records, self.logbook.early)
-        if option:
-            raise UsageError(
-                say(
-                    "Unknown option {option} after %mlc_trace logs: leave it out, or choose --raw or --json.",
-                    option=repr(option),
-                )
-            )
-        return logbook.explained(records, self.logbook.early)
+        return logbook.explained(records, self.logbook.early, called)
 
-    def _raw(self) -> str:
+    def _raw(self, called: Mapping[tuple[str, int], str]) -> str:
         from jupyter_mlgpu.show.page.text import visible
 
+        run = self.kit.recorder.run.id
         lines: list[str] = []
         for sequence, stream, data, gone in self.capture.raw():
-            lines.append(say("cell {number}, {stream}:", number=sequence, stream=stream))
+            number = called.get((run, sequence), f"#{sequence}")
+            lines.append(say("cell {number}, {stream}:", number=number, stream=stream))
             if gone:
                 lines.append(say("[{count} older bytes are no longer kept]", count=gone))
             lines.append(visible(data.decode(errors="backslashreplace")).rstrip("\n"))
-        return below(*lines) if lines else say("No native lines of a traced cell are kept.")
+        return below(*lines) if lines else say("No messages of a traced cell are kept.")
 
 
 def _unquoted(path: str) -> str:

@@ -20,12 +20,11 @@ from typing import TYPE_CHECKING, Any
 from IPython.display import publish_display_data
 
 from jupyter_mlgpu.explain.comparing.compare import RecordComparison, compare
-from jupyter_mlgpu.jupyter.notebook.cell_numbers import cell_number, of_cell
-from jupyter_mlgpu.record import files
+from jupyter_mlgpu.record import cellnumbers, files
 from jupyter_mlgpu.record.errors import UsageError
 from jupyter_mlgpu.record.record import Record
 from jupyter_mlgpu.record.sentence import joined, say
-from jupyter_mlgpu.record.words import typed
+from jupyter_mlgpu.record.words import typed, unknown
 from jupyter_mlgpu.show.comparing import page
 from jupyter_mlgpu.show.page import view
 from jupyter_mlgpu.show.page.shown import drawn
@@ -34,10 +33,9 @@ if TYPE_CHECKING:
     from jupyter_mlgpu.measure.kit import Kit
 
 _HELP = say(
-    "Two cells by number (`compare 3 5`), runs of them (`compare 3-7 8-12`), files (`compare before.jsonl "
-    "after.jsonl`) or devices (`compare cpu gpu`)."
+    "Two cells by their numbers (`compare 3 5` for [3] and [5]), runs of them (`compare 3-7 8-12`), files "
+    "(`compare before.jsonl after.jsonl`) or devices (`compare cpu gpu`)."
 )
-_RANGE = re.compile(r"(\d+)-(\d+)", re.ASCII)
 _DEVICE = re.compile(r"[a-z]+(:\d+)?", re.ASCII)
 
 
@@ -82,24 +80,31 @@ def _named(name: object, kit: Kit) -> Record:
             )
     if record is None:
         raise UsageError(
-            say("The kernel has no record of cell {number} of that run (any more).", number=sequence)
+            say("The kernel has no record {number} of that run (any more).", number=f"#{sequence}")
         )
     return record
 
 
 def _side(word: str, kit: Kit) -> Sequence[Record]:
     records, run = kit.store.records(), kit.recorder.run.id
-    span = _RANGE.fullmatch(word)
-    if span:
-        low, high = int(span[1]), int(span[2])
-        return [one for one in records if one.run.id == run and low <= one.cell.sequence <= high]
-    if word.isdecimal():
-        return _runs_of(of_cell(records, cell_number(word), run), records)
+    span = cellnumbers.span(word, records, run)
+    if span is not None:
+        return span
+    number = cellnumbers.parsed(word)
+    if number is not None:
+        found = cellnumbers.meant(number, records, run)
+        # A cell is its code: all runs of it count, but where one of them is named.
+        of_cell = number.turn is None and not number.own
+        return _runs_of(found[-1], records) if of_cell else found
     path = Path(word).expanduser()
     if path.is_file() or "." in word or "/" in word:
         return files.load_records(path)[0]
     if _DEVICE.fullmatch(word):
-        return [one for one in records if word in _devices(one)]
+        ran = [one for one in records if word in _devices(one)]
+        known = sorted({"cpu", "gpu", *(device for one in records for device in _devices(one))})
+        if not ran and word.partition(":")[0] not in known:
+            raise UsageError(joined(unknown(say("device"), word, known, "%mlc_trace compare"), _HELP))
+        return ran
     raise UsageError(joined(say("{word} is no cell, file or device.", word=repr(word)), _HELP))
 
 
@@ -119,9 +124,8 @@ def _which(record: Record) -> tuple[str | None, Mapping[str, str]]:
 
 
 def _alone(word: str, side: Sequence[Record], kit: Kit) -> Sequence[Record]:
-    if not word.isdecimal():
-        return side
-    return [of_cell(side, int(word), kit.recorder.run.id)]
+    number = cellnumbers.parsed(word)
+    return side if number is None else cellnumbers.meant(number, side, kit.recorder.run.id)
 
 
 def _devices(record: Record) -> set[str]:
@@ -139,7 +143,10 @@ def _titles(first: str, second: str) -> tuple[str, str]:
 
 
 def _title(word: str) -> str:
-    if word.isdecimal():
-        return f"cell {word}"
+    number = cellnumbers.parsed(word)
+    if number is not None:
+        return f"record {number.name}" if number.own else f"cell {number.name}"
+    if cellnumbers.is_span(word):
+        return f"records {word}" if word.startswith("#") else f"cells [{word}]"
     # Of a file its name alone: outputs are saved, and folders tell who somebody is.
-    return f"cells {word}" if _RANGE.fullmatch(word) else Path(word).name or word
+    return Path(word).name or word

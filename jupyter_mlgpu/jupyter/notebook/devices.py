@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import reduce
 
+from jupyter_mlgpu.jupyter.notebook import device_list
 from jupyter_mlgpu.jupyter.notebook.transform import THIS_CELL
 from jupyter_mlgpu.measure.frameworks import registry
 from jupyter_mlgpu.measure.frameworks.base import Backend, Device
 from jupyter_mlgpu.measure.kit import Kit
 from jupyter_mlgpu.record import units
-from jupyter_mlgpu.record.devicewords import DeviceWord, in_words
+from jupyter_mlgpu.record.devicewords import AUTO, DeviceWord, in_words
 from jupyter_mlgpu.record.errors import DeviceError, UsageError
 from jupyter_mlgpu.record.sentence import Sentence, below, joined, listed, say
 from jupyter_mlgpu.record.words import typed, unknown
@@ -47,7 +48,7 @@ class DeviceCommands:
             return below(self.status(), report())
         if word == "list":
             return self.list(framework)
-        return self.select(DeviceWord.parse(word), framework)
+        return self.select(DeviceWord.parse(word, ("status", "list")), framework)
 
     def select(self, word: DeviceWord, framework: str | None = None, *, importing: bool = True) -> Sentence:
         """`%mlc_device WORD`; returns the sentence to print.
@@ -56,6 +57,8 @@ class DeviceCommands:
         `importing`, as from the sidebar, that raises DeviceError: an import takes seconds and may print, and
         who wants it says so in a cell.
         """
+        if word == AUTO:
+            return self._take_back(framework)
         if importing:
             _import_for(word, framework)
         else:
@@ -71,13 +74,29 @@ class DeviceCommands:
             say("What was made on another device stays there."),
         )
 
+    def _take_back(self, framework: str | None) -> Sentence:
+        """`%mlc_device auto`: nothing has to be imported for it."""
+        if framework is not None and framework not in registry.FRAMEWORKS:
+            raise UsageError(unknown(say("framework"), framework, registry.FRAMEWORKS, "--framework"))
+        self._selection.select(AUTO, framework)
+        self._tell()
+        return joined(
+            say("Automatic: each framework chooses its device by itself from now on.")
+            if framework is None
+            else say(
+                "Automatic: {framework} chooses its device by itself from now on.",
+                framework=registry.title(framework),
+            ),
+            say("What was made on another device stays there."),
+        )
+
     def status(self) -> Sentence:
         """`%mlc_device`; returns what to print."""
         device = in_words(self._selection.requested())
         asked = (
             say("Device asked for: {device}.", device=device)
             if device
-            else say("No device asked for: the framework chooses.")
+            else say("Device: automatic, so each framework chooses by itself.")
         )
         last = self._kit.store.records()[-1:]
         ran = [say("The last cell {where}.", where=words.where(one)) for one in last if one.device.ran_on]
@@ -88,7 +107,9 @@ class DeviceCommands:
         if framework is not None or (not registry.loaded() and len(registry.importable()) < 2):
             _import(framework, "list")
         backends = [one for one in registry.loaded() if framework in (None, one.name)]
-        lines = [line for backend in backends for line in _lines(backend)]
+        auto = device_list.automatic()
+        lines: list[Sentence | str] = [say("{word}{about}", word=f"{auto.word:8}", about=auto.about)]
+        lines += [line for backend in backends for line in _lines(backend)]
         if framework is None:
             replayed = [_replayed(one) for replay in self._kit.replays for one in replay.devices()]
             lines += dict.fromkeys(replayed)  # a file may be replayed again
@@ -120,6 +141,8 @@ class DeviceCommands:
     def _select_for_cell(self, word: DeviceWord) -> str:
         _import_for(word, None)
         self._selection.select_for_cell(word)
+        if word == AUTO:
+            return say("In this cell each framework chooses its device by itself.")
         devices = self._selection.devices()
         place = _named(devices) if devices else str(word)
         return joined(say("This cell runs on {place}.", place=place), *self._lacking())
@@ -206,9 +229,8 @@ def _lines(backend: Backend) -> list[str]:
     except Exception as error:  # a plug-in that does not start: its own words say why
         return [say("{framework} could not start its devices: {error}", framework=framework, error=error)]
     lines = [_line(backend, one) for one in devices]
-    if not any(one.name.startswith("gpu:") for one in devices):
-        lines.append(say("gpu:    none: {why}", why=backend.needs_restart() or backend.why_no_gpu()))
-    return lines
+    _, missing = device_list.offered(backend, devices)
+    return [*lines, *(say("gpu:    none: {why}", why=one) for one in missing)]
 
 
 def _replayed(device: Device) -> str:

@@ -16,6 +16,8 @@ from contextlib import contextmanager
 from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
+from msgspec.structs import replace
+
 from jupyter_mlgpu.jupyter.notebook.cell_code import only_ours, refused, title
 from jupyter_mlgpu.jupyter.notebook.ops_command import (
     FIRST_LINE,
@@ -23,6 +25,7 @@ from jupyter_mlgpu.jupyter.notebook.ops_command import (
     OperationsRequest,
     asked_over,
     code_below,
+    is_last,
 )
 from jupyter_mlgpu.jupyter.notebook.ours import ours_in
 from jupyter_mlgpu.jupyter.notebook.steps import EndedCell
@@ -31,7 +34,7 @@ from jupyter_mlgpu.measure.capture.capture import Capture
 from jupyter_mlgpu.measure.kit import Kit
 from jupyter_mlgpu.measure.recorder import Measurement
 from jupyter_mlgpu.record.errors import UsageError
-from jupyter_mlgpu.record.record import Outcome, Record
+from jupyter_mlgpu.record.record import Outcome, Record, Repeat
 
 
 @dataclass(slots=True)
@@ -200,7 +203,8 @@ class CellEvents:
                     notes=notes,
                     code_ended=code_ended,
                 )
-                if stack:  # one run of a cell that repeats
+                if stack and self._here.operations is not None:  # one run of a cell that repeats
+                    record = _as_a_run(record, self._here.operations.turn)
                     self._here.records.append(record)
                 measured = running.measurement
                 ended = EndedCell(
@@ -265,6 +269,13 @@ class _ThisThread(threading.local):
         self.running: list[_Running] = []
         self.operations: OperationsRequest | None = None
         self.records: list[Record] = []
+
+
+def _as_a_run(record: Record, turn: Repeat | None) -> Record:
+    """The record of one run of a cell that repeats; the last one says how long those before it took."""
+    if turn is not None and not is_last(turn, record):
+        turn = replace(turn, walls=())
+    return replace(record, repeat=turn)
 
 
 def _error(result: Any) -> BaseException | None:

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from jupyter_mlgpu._version import __version__
-from jupyter_mlgpu.jupyter.notebook.cell_numbers import cell_number, of_cell
 from jupyter_mlgpu.measure.kit import Kit
+from jupyter_mlgpu.record import cellnumbers
 from jupyter_mlgpu.record.errors import UsageError
 from jupyter_mlgpu.record.record import Record
 from jupyter_mlgpu.record.sentence import Sentence, below, joined, say, say_count, with_commas
@@ -29,7 +29,8 @@ def export(line: str, kit: Kit) -> Sentence:
         raise UsageError(joined(say("%mlc_trace export needs one path, found {found}.", found=found), _HELP))
     records: Sequence[Record] = kit.store.records()
     if "--cell" in words.options:
-        records = [of_cell(records, cell_number(words.options["--cell"]), kit.recorder.run.id)]
+        number = cellnumbers.cell_number(words.options["--cell"])
+        records = cellnumbers.meant(number, records, kit.recorder.run.id)
     if not records:
         raise UsageError(say("There is nothing to export yet: run a cell with tracing on."))
     path = Path(words.places[0]).expanduser()

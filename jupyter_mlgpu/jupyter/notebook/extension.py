@@ -23,6 +23,7 @@ from jupyter_mlgpu.jupyter.notebook.logbook import Logbook
 from jupyter_mlgpu.jupyter.notebook.ops_command import OperationsRequest
 from jupyter_mlgpu.jupyter.notebook.ours import ours_in
 from jupyter_mlgpu.jupyter.notebook.post_mortem import PostMortem
+from jupyter_mlgpu.jupyter.notebook.receipt_threshold import ReceiptThreshold
 from jupyter_mlgpu.jupyter.notebook.record_pages import RecordPages
 from jupyter_mlgpu.jupyter.notebook.registration import registered_magics, transformed_input
 from jupyter_mlgpu.jupyter.notebook.sidebar_settings import SidebarSettings
@@ -73,11 +74,13 @@ class Extension:
             self.kit.sampler, LazyCounters(self.kit.gpus), self._push, utc=self.kit.recorder.clock.utc
         )
         self.record_pages = RecordPages(self.kit, self.watch.state)
+        self._receipt_threshold = ReceiptThreshold()
         self.doctor = DoctorLight(lambda: captures(kernel), self._push)
         told = {
             "watch": lambda _: self.watch.renew(),
             "device": lambda content: self.settings.device(content),
             "trace": lambda content: self.settings.trace(content),
+            "receipts": self._receipt_threshold.set,
             "compare": self._compare,
             "doctor": self.doctor.ask,
             "save": self._save,
@@ -152,7 +155,9 @@ class Extension:
         from jupyter_mlgpu.jupyter.notebook.magics import MlgpuMagics
         from jupyter_mlgpu.jupyter.notebook.ops_command import RepeatedCell
 
-        repeats = RepeatedCell(self._shell, self._events)
+        repeats = RepeatedCell(
+            self._shell, self._events, lambda one: self.kit.store.get(one.key), self._show_receipt
+        )
         magics = MlgpuMagics(self._shell, self.commands, self.devices, repeats, self.catch_up)
         ends.callback(self.commands.stop_sharing)
         ends.callback(self.commands.restore_environment)
@@ -237,12 +242,16 @@ class Extension:
             self._logbook.cell_ended(record)
             self._post_mortem.record_made(record)
         finally:
-            if self.audience.asked:
-                # Loaded with the first receipt: what draws it is a sixth of what loading would take.
-                from jupyter_mlgpu.jupyter.notebook import receipts
+            if record.repeat is None and self._receipt_threshold.wants(record, cell.code):
+                self._show_receipt(record)
 
-                # Last, for the thread that publishes it takes Python's lock at once, and this one would wait.
-                receipts.show(record, last=not self._events.inside_a_cell)
+    def _show_receipt(self, record: Record) -> None:
+        if self.audience.asked:
+            # Loaded with the first receipt: what draws it is a sixth of what loading would take.
+            from jupyter_mlgpu.jupyter.notebook import receipts
+
+            # Last, for the thread that publishes it takes Python's lock at once, and this one would wait.
+            receipts.show(record, last=not self._events.inside_a_cell)
 
     def _push(self, event: dict[str, Any]) -> None:
         self.channel.push(event)

@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 
 from jupyter_mlgpu.explain.batches import fits
-from jupyter_mlgpu.jupyter.notebook.cell_numbers import cell_number
+from jupyter_mlgpu.record.cellnumbers import CellNumber, cell_number
 from jupyter_mlgpu.record.errors import UsageError
 from jupyter_mlgpu.record.sentence import Sentence, joined, say
 from jupyter_mlgpu.record.words import typed
 
 _HELP = say(
-    "`%mlc_trace fits 256 32=5 64=6` asks for batch 256, where cell 5 ran batch 32 and cell 6 batch 64; "
+    "`%mlc_trace fits 256 32=5 64=6` asks for batch 256, where cell [5] ran batch 32 and cell [6] batch 64; "
     "`--limit 8GiB` names the memory there is."
 )
 _UNITS = {"": 0, "k": 1, "m": 2, "g": 3, "t": 4}
@@ -25,7 +25,7 @@ def fits_command(line: str) -> Sentence:
     if not words.places:
         raise UsageError(joined(say("A batch is missing."), _HELP))
     batch, *pairs = words.places
-    measured: dict[int, int] = {}
+    measured: dict[int, CellNumber] = {}
     for pair in pairs:
         size, sign, cell = pair.partition("=")
         if not sign:

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from jupyter_mlgpu.jupyter.notebook import native_lines
 from jupyter_mlgpu.measure.kit import Kit
 from jupyter_mlgpu.record.record import LogLine, Record
 from jupyter_mlgpu.record.sentence import say
@@ -116,7 +117,8 @@ class Logbook:
                 return
             record = self._held(sequence)
         if record is not None:
-            record = self.save(record.with_all_logs(notes.lines, notes.facts, notes.notes))
+            whole = record.with_all_logs(notes.lines, notes.facts, notes.notes)
+            record = self.save(native_lines.told_again(whole))
             self.kit.store.add(record)
             self.show_again(record)
 

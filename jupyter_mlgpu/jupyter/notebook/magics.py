@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 
 @magics_class
 class MlgpuMagics(Magics):
-    """`%mlc_device`, `%mlc_trace`, `%mlc_plan`, `%%mlc_race`, `%mlc_bench`, `%mlc_doctor`, `%mlc_share`."""
+    """`%mlgpu`, which lists them, and `%mlc_device`, `%mlc_trace`, `%%mlc_race` and the others."""
 
     def __init__(
         self,
@@ -46,19 +47,41 @@ class MlgpuMagics(Magics):
         self._commands = commands
         self._repeats = repeats
 
+    @line_magic
+    def mlgpu(self, line: str) -> None:
+        """All magics of jupyter_mlgpu, one line each with an example.
+
+        %mlgpu                 the list; each magic's own help is its name with a question mark
+
+        Example:
+
+            %mlgpu
+            %mlc_trace?
+        """
+        from jupyter_mlgpu.jupyter.notebook.overview import overview
+
+        with _one_sentence():
+            _print(overview(_without_comment(line)))
+
     @line_cell_magic
     def mlc_device(self, line: str, cell: str | None = None) -> None:
         """Choose the device on which the cells run, or see which there are.
 
+        Every day
+
+        %mlc_device gpu        run on the first GPU from now on, also in the rest of this cell
+        %mlc_device cpu        run on the CPU
+        %mlc_device auto       take the choice back: each framework chooses by itself, as before any choice.
+                               `any`, the word of ML Compute, is the same
         %mlc_device            the device asked for, and where the last cell ran
-        %mlc_device status     the same, and the memory of every device, by process where that is told
         %mlc_device list       every device that exists here, and why others do not
-        %mlc_device cpu        run on the CPU from now on, also in the rest of this cell
-        %mlc_device gpu        run on the first GPU
+
+        More
+
         %mlc_device cpu:1      run on a numbered device
-        %mlc_device any        run on the best device there is: the first GPU, else the CPU
-        %mlc_device gpu --framework torch   the same for one framework; the others stay where they are
         %%mlc_device cpu       as a cell's first line: run this cell there, and no other
+        %mlc_device status     the device asked for, and the memory of every device, by process if told
+        %mlc_device gpu --framework torch   the same for one framework; the others stay where they are
 
         No restart is needed. What was made on another device before (a model's weights, say) stays
         there, and other threads are not moved: the receipt says where the work really ran, and names
@@ -85,37 +108,46 @@ class MlgpuMagics(Magics):
     def mlc_trace(self, line: str, cell: str | None = None) -> Shown | None:
         """Measure cells and show a receipt under each.
 
+        Cells are named by the number before them: 10 is [10], and 10.2 its second run where it ran several
+        times; #12 is a record by its own number, for blocks, scripts, and counts that came twice. Of a loaded
+        run, 10@9f2c. `%mlc_trace show` lists what there is.
+
+        Every day
+
         %mlc_trace on          trace every cell from the next one on (as %load_ext does)
         %mlc_trace off         stop tracing; records are kept
-        %mlc_trace status      whether tracing is on, and how many records there are
         %mlc_trace show        a table of all records
         %mlc_trace why         what limits the last cell, how sure that is, and what it rests on
-        %mlc_trace why 3       the same of one cell, by its number in %mlc_trace show
+        %mlc_trace why 10      the same of cell [10]
+        %mlc_trace compare 10 12   what differs between cells [10] and [12]: medians over the runs of each
+        %mlc_trace logs        every native log line, logging record and warning so far, explained
+        %mlc_trace save PATH   write the records to a file (JSON Lines, one record a line)
+        %%mlc_trace --ops      over a cell: the time of each operation, by the framework's profiler
+        %%mlc_trace --ops --repeat 5   over a cell: run it to warm up, 5 times, and once with the profiler
+
+        More
+
+        %mlc_trace status      whether tracing is on, and how many records there are
         %mlc_trace growth      which cells leave more memory behind at each run, with 95 % intervals
         %mlc_trace growth 50   the same over their last 50 runs
+        %mlc_trace fits 256 32=5 64=6         would batch 256 fit into memory? 32 was cell [5], 64 cell [6]
+        %mlc_trace compare 3-7 8-12           two groups of cells: from [3] to [7], and from [8] to [12]
+        %mlc_trace compare a.jsonl b.jsonl    two saved files, cell by cell
+        %mlc_trace compare cpu gpu            what ran on two devices
         %mlc_trace clear       forget all records
-        %mlc_trace save PATH   write the records to a file (JSON Lines, one record a line)
-        %mlc_trace export trace.json.gz           cells and profiled operations as a timeline for Perfetto
-        %mlc_trace export --cell 3 trace.json.gz  the same of one cell, by its number in %mlc_trace show
-        %mlc_trace export --xprof FOLDER          TensorFlow's and JAX's own profiles, for XProf
-        %mlc_trace compare 3 5                what differs between two cells: medians over the runs of each
-        %mlc_trace compare 3-7 8-12           the same of some of their runs
-        %mlc_trace compare a.jsonl b.jsonl    of two saved files, cell by cell
-        %mlc_trace compare cpu gpu            of what ran on two devices
-        %mlc_trace fits 256 32=5 64=6         would batch 256 fit into memory? 32 was cell 5, 64 cell 6
         %mlc_trace load PATH   read records from a file; they are shown as loaded
         %mlc_trace replay PATH show a file's records that ran on a device, as replayed: nothing runs here
-        %mlc_trace logs        every native log line, logging record and warning so far, explained
+        %mlc_trace export trace.json.gz           cells and profiled operations as a timeline for Perfetto
+        %mlc_trace export --cell 10 trace.json.gz   the same of cell [10]
+        %mlc_trace export --xprof FOLDER          TensorFlow's and JAX's own profiles, for XProf
         %mlc_trace logs --raw  native lines as they were printed;  --json: one JSON object a message
         %mlc_trace verbose     which variables about logs are set, and which framework is imported already
         %mlc_trace verbose on  TensorFlow says where each operation runs (set before it is imported)
         %mlc_trace verbose all    everything TensorFlow has to say: 55,000 lines in a 20-step fit
         %mlc_trace verbose mlc    for programs on Apple's fork that are started from here
         %mlc_trace verbose NAME=VALUE  one variable;  off puts all back
-        %%mlc_trace            as a cell's first line: trace this cell, also while tracing is off
-        %%mlc_trace --ops      the same with the framework's profiler on: a table of times per operation
+        %%mlc_trace            over a cell: trace it, also while tracing is off
         %%mlc_trace --ops --shapes     input shapes, too, and PyTorch's FLOP: its profiler takes twice as long
-        %%mlc_trace --ops --repeat 5   run the cell once to warm up, 5 times, and once with the profiler
         %%mlc_trace --items 6400       the cell works on 6,400 images or rows: items a second, joules each
 
         A profiler makes the cell slower, so the time of a profiled run is not shown as its timing: with
@@ -136,20 +168,19 @@ class MlgpuMagics(Magics):
             # a cell that repeats; else the magic was called from a program.
             with _one_sentence():
                 wanted = asked(line)
-                said = None if wanted.repeat is None else self._repeats.run(cell, wanted, wanted.repeat)
-                if wanted.ops and said is None:
+                if wanted.repeat is not None:
+                    self._repeats.run(cell, wanted, wanted.repeat)
+                elif wanted.ops:
                     self._repeats.refuse()
-            if said is None:
+            if wanted.repeat is None:
                 ours = self._ours("%%mlc_trace")  # else a magic of the user's has called us, and would again
                 self._shell.run_cell(f"%%mlc_trace {line}\n{cell}" if ours else cell).raise_error()
-            elif said:
-                _print(said)
             return None
         if line.endswith(THIS_CELL):
             with _one_sentence():
                 self._repeats.works_on(asked(line.removesuffix(THIS_CELL)).items)
             return None
-        command, _, argument = _without_comment(line).partition(" ")
+        command, _, argument = _without_comment(line, records=True).partition(" ")
         with _one_sentence():
             self._catch_up()
             try:
@@ -327,6 +358,12 @@ def _offer_restart(error: RestartNeededError) -> None:
     show(error)
 
 
-def _without_comment(line: str) -> str:
+_COMMENT = re.compile(r"\s#")
+#: Of a line that names records: `#12` is one of them, and `#3-#7` a range.
+_COMMENT_BESIDE_RECORDS = re.compile(r"\s#(?!\d[\w.@#-]*(\s|$))", re.ASCII)
+
+
+def _without_comment(line: str, *, records: bool = False) -> str:
     """What is meant: `%mlc_device cpu  # slow` asks for `cpu`. A path may hold a # within a word."""
-    return f" {line}".partition(" #")[0].strip()
+    comment = _COMMENT_BESIDE_RECORDS if records else _COMMENT
+    return comment.split(f" {line}", maxsplit=1)[0].strip()

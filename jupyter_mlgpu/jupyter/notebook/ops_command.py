@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from jupyter_mlgpu.explain.statistics import median
-from jupyter_mlgpu.record import units
+from IPython.utils.capture import capture_output
+
 from jupyter_mlgpu.record.errors import UsageError
-from jupyter_mlgpu.record.record import Record
-from jupyter_mlgpu.record.sentence import joined, of_error, say, say_count
+from jupyter_mlgpu.record.record import Record, Repeat
+from jupyter_mlgpu.record.sentence import joined, of_error, say
 from jupyter_mlgpu.record.words import typed, whole_number
 
 if TYPE_CHECKING:
@@ -34,15 +35,20 @@ class OperationsRequest:
     """What the words over a cell ask for: times per operation, and how many light runs before them.
 
     `shapes` asks for input shapes and FLOP beside the times.
-    `items` is how many images, sequences or rows the user says that the cell works on, `run` which of how
-    many runs this is, for one that repeats.
+    `items` is how many images, sequences or rows the user says that the cell works on, `turn` which of its
+    runs this is, for one that repeats, with the seconds of those before it.
     """
 
     ops: bool = False
     repeat: int | None = None
     items: int | None = None
     shapes: bool = False
-    run: tuple[int, int] | None = None
+    turn: Repeat | None = None
+
+    @property
+    def run(self) -> tuple[int, int] | None:
+        """Which of how many runs this is, counted from 1; None for a cell that does not repeat."""
+        return None if self.turn is None else (self.turn.number + 1, self.turn.of + 2)
 
 
 def asked(words: str) -> OperationsRequest:
@@ -94,35 +100,47 @@ def _number(found: Mapping[str, str], option: str, most: int) -> int | None:
 class RepeatedCell:
     """Runs a cell's code once to warm up, several times light, then once with the profilers on.
 
-    Each run has its receipt.
+    What the first run prints and shows is the cell's output; what the others print is swallowed, but that of
+    one that fails. The last run has the receipt.
     """
 
-    def __init__(self, shell: Any, events: CellEvents) -> None:
+    def __init__(
+        self,
+        shell: Any,
+        events: CellEvents,
+        complete: Callable[[Record], Record | None],
+        show: Callable[[Record], None],
+    ) -> None:
+        """`complete` finds what became of a record that was made, `show` puts a receipt under the cell."""
         self._shell = shell
         self._events = events
+        self._complete = complete
+        self._show = show
 
-    def run(self, code: str, asked: OperationsRequest, times: int) -> str:
+    def run(self, code: str, asked: OperationsRequest, times: int) -> None:
         """The cell once to warm up, `times` times light and once profiled, as `asked` says.
 
-        Returns the sentence to print. A run that fails ends it, with its own exception. What a run leaves
-        behind, the next one finds.
+        A run that fails ends it, with its own exception. What a run leaves behind, the next one finds.
         """
         if self._shell.should_run_async(code, transformed_cell=self._shell.transform_cell(code)):
             raise UsageError(
                 say("--repeat cannot run a cell with `await` outside functions: leave --repeat out.")
             )
         made: list[Record] = []
-        runs = times + 2
-        for number in range(1, runs + 1):
-            wanted = OperationsRequest(
-                number == runs, items=asked.items, shapes=asked.shapes, run=(number, runs)
-            )
-            with self._events.each_run(wanted) as records:
+        walls: list[float | None] = []
+        for number in range(times + 2):
+            turn = Repeat(number, times, tuple(walls))
+            wanted = OperationsRequest(number > times, items=asked.items, shapes=asked.shapes, turn=turn)
+            with self._events.each_run(wanted) as records, _quiet(self._shell, number > 0):
                 result = self._shell.run_cell(code, store_history=False, cell_id=self._events.cell_id())
+            walls.append(_rounded(records[0].reading("wall_time").value) if records else None)
+            made += filter(None, map(self._complete, records))
             if not result.success:
-                self._fail(result.error_before_exec or result.error_in_exec, number, runs)
-            made += records
-        return summary(made[:1], made[1:-1], profiled=bool(made) and made[-1].mode == "profiled")
+                if made:
+                    self._show(one_receipt(made))
+                self._fail(result.error_before_exec or result.error_in_exec, number + 1, times + 2)
+        if made:
+            self._show(one_receipt(made))
 
     def works_on(self, items: int | None) -> None:
         """The cell that runs works on so many items, as its first line says now that it runs."""
@@ -147,24 +165,45 @@ class RepeatedCell:
         raise error
 
 
-def summary(warm_up: list[Record], light: list[Record], *, profiled: bool) -> str:
-    """The light runs' times, which are the timing; the run before them and the profiled one are none."""
-    walls = [wall for record in light if (wall := record.reading("wall_time").value) is not None]
-    if not walls:
-        return ""
-    timing = say_count(
-        "Timing, one light run: {median}.",
-        "Timing, median of {count} light runs: {median} ({low} to {high}).",
-        len(walls),
-        median=units.seconds(median(walls)),
-        low=units.seconds(min(walls)),
-        high=units.seconds(max(walls)),
-    )
-    took = warm_up[0].reading("wall_time").value if warm_up else None
-    before = (
-        [] if took is None else [say("The run before, to warm up, took {time}.", time=units.seconds(took))]
-    )
-    last = say("The last receipt is of one more run, of which no profile could be taken: it says why.")
-    if profiled:
-        last = say("The last receipt is of one more run, with the profiler on.")
-    return joined(timing, *before, last, say("Each run found what the one before left."))
+def one_receipt(runs: Sequence[Record]) -> Record:
+    """The last run's record with the log lines of all, each once: there is one receipt of all the runs."""
+    *before, last = runs
+    told = {line.text for line in last.logs}
+    lines = {line.text: line for record in before for line in record.logs if line.text not in told}
+    return last.with_logs(lines.values())
+
+
+def is_last(turn: Repeat, record: Record) -> bool:
+    """Whether no other run follows in a cell that repeats."""
+    return turn.number > turn.of or record.outcome != "ok"
+
+
+def _rounded(wall: float | None) -> float | None:
+    return None if wall is None else float(f"{wall:.6g}")  # each receipt holds it
+
+
+@contextmanager
+def _quiet(shell: Any, on: bool) -> Iterator[None]:
+    """Swallow what a run prints and shows; what one has printed that fails stands above its traceback."""
+    if not on:
+        yield
+        return
+    own, show = vars(shell).get("showtraceback"), shell.showtraceback
+    with ExitStack() as stack:
+        said = stack.enter_context(capture_output())
+
+        def show_all(*arguments: Any, **named: Any) -> None:
+            stack.close()
+            said.show()  # type: ignore[no-untyped-call]
+            show(*arguments, **named)
+
+        shell.showtraceback = show_all
+        try:
+            yield
+        finally:
+            if (
+                vars(shell).get("showtraceback") is show_all
+            ):  # else the cell has put something of its own there
+                del shell.showtraceback
+                if own is not None:
+                    shell.showtraceback = own

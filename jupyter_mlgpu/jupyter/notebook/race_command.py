@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from IPython.display import display, publish_display_data
+from IPython.display import display
 
 from jupyter_mlgpu.experiment.race import options, racing
 from jupyter_mlgpu.experiment.race.options import RaceOptions
@@ -23,7 +23,6 @@ from jupyter_mlgpu.record.errors import RecordError, UsageError
 from jupyter_mlgpu.record.redact import beginning
 from jupyter_mlgpu.record.sentence import say
 from jupyter_mlgpu.record.words import unknown
-from jupyter_mlgpu.show.page.shown import bundle_of, drawn, page_of
 from jupyter_mlgpu.show.race import page
 
 NOTE = say("A race: the time is that of all its runs together.")
@@ -123,7 +122,6 @@ def _here(asked: RaceOptions, body: str, setup: str | None, backend: Backend, sh
 def _shown(finished: FinishedRace, asked: RaceOptions) -> RaceResult:
     result = finished.result
     if any(lane.timings for lane in result.lanes):
-        _show_chart(result)
         if finished.error is not None:
             display(result)  # type: ignore[no-untyped-call]
         if asked.save is not None:
@@ -131,12 +129,6 @@ def _shown(finished: FinishedRace, asked: RaceOptions) -> RaceResult:
     if finished.error is not None:
         raise finished.error
     return result
-
-
-def _show_chart(result: RaceResult) -> None:
-    words = "[chart of the race; the table says the same]"
-    shown = {**bundle_of(result), **drawn(page_of(result).charts, words)}
-    publish_display_data(shown)  # type: ignore[no-untyped-call]
 
 
 def _save(result: RaceResult, path: Path) -> None:

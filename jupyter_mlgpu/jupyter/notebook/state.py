@@ -10,13 +10,13 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from jupyter_mlgpu.jupyter.notebook import device_list
 from jupyter_mlgpu.jupyter.notebook.logbook import Logbook
 from jupyter_mlgpu.measure.frameworks import registry
 from jupyter_mlgpu.measure.frameworks.base import Backend
 from jupyter_mlgpu.measure.kit import Kit
 from jupyter_mlgpu.measure.recorder import Measurement
 from jupyter_mlgpu.record.record import Record
-from jupyter_mlgpu.record.sentence import say
 from jupyter_mlgpu.show.receipts import notes
 
 #: Bytes of JSON of the records in one answer, which holds at least one. A browser parses them in 2 ms.
@@ -140,33 +140,13 @@ def running_state(
 
 
 def device_state(kit: Kit) -> dict[str, Any]:
-    """The devices asked for and those that exist, or why these are not known yet.
-
-    `requested` is as in a record, `asked` has the words of the frameworks loaded, `chosen` their devices.
-    """
+    """The devices asked for, as in a record, and those that can be chosen."""
     loaded = registry.loaded()
-    started = [backend for backend in loaded if backend.started()]
-    why = say("No framework is loaded yet: `import tensorflow` in a cell.")
-    if loaded:
-        why = say("{name} has not used a device yet.", name=registry.title(loaded[-1].name))
-    available = [
-        {
-            "framework": one.framework,
-            "device": one.name,
-            "kind": one.kind,
-            "native_name": one.native_name,
-        }
-        for backend in started
-        for one in backend.devices()
-    ]
     selection = kit.selection
     return {
-        "requested": selection.requested() if started else selection.words(),
-        "asked": {one.name: str(word) for one in loaded if (word := selection.word(one.name))},
-        "chosen": {one.framework: one.name for one in selection.devices()},
+        "requested": selection.requested() if any(one.started() for one in loaded) else selection.words(),
+        "pickers": [one.to_json() for one in device_list.pickers(selection)],
         "frameworks": [_framework(backend) for backend in loaded],
-        "available": available if started else None,
-        "why_missing": None if started else why,
     }
 
 

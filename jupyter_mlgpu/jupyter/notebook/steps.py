@@ -13,6 +13,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from jupyter_mlgpu.jupyter.notebook import native_lines
 from jupyter_mlgpu.jupyter.notebook.named_values import named_values
 from jupyter_mlgpu.measure.activity.activity import Activity
 from jupyter_mlgpu.measure.capture.capture import Capture
@@ -32,6 +33,8 @@ _MPS_VARIABLE = "PYTORCH_MPS_LOG_PROFILE_INFO"
 _UNNOTICED_S = 0.01
 #: Records before which no cell can have run often enough for growth to be told (see `growth.py`).
 _FEWEST_RECORDS = 5
+#: Runs of a cell before which nobody can say that it became slower (see `comparing/slower.py`).
+_FEWEST_TO_BE_SLOWER = 8
 
 # The parts of a record, as a note names the one that it lacks: made once, for hardly any cell needs them.
 _TRACEBACK = say("the time of the traceback")
@@ -40,6 +43,7 @@ _NATIVE_LINES = say("the native lines of the cell")
 _MPS_LOG = say("what PyTorch's MPS log tells")
 _ITEMS = say("the number of items")
 _LIMIT = say("what limited the cell")
+_SLOWER = say("whether the cell became slower")
 _GROWTH = say("the growth of memory")
 _DEATH = say("what ended the kernel before")
 _JOURNAL = say("its line in the journal")
@@ -97,6 +101,7 @@ def steps(
         RecordStep(_MPS_LOG, lambda one: with_mps_log(one, capture)),
         RecordStep(_ITEMS, lambda one: with_items(one, cell.items)),
         RecordStep(_LIMIT, lambda one: kit.judged(one, cell.activity, lines_above(cell.code))),
+        RecordStep(_SLOWER, lambda one: with_slower(one, kit.store)),
         RecordStep(_GROWTH, lambda one: with_growth(one, kit.store)),
         RecordStep(_DEATH, lambda one: _with_notes(one, [died_before()])),
         saving(journal),
@@ -153,9 +158,11 @@ def with_logs(record: Record, capture: Capture) -> Record:
     said = capture.end_cell(record.cell.sequence)
     if said is None:
         return record
-    if not said.whole:
-        return record.with_logs(said.lines, {}, (STILL_READING,))
-    return record.with_logs(said.lines, said.facts, said.notes)
+    if said.whole:
+        record = record.with_logs(said.lines, said.facts, said.notes)
+    else:
+        record = record.with_logs(said.lines, {}, (STILL_READING,))
+    return native_lines.told(record, capture.shown_lines())
 
 
 def with_mps_log(record: Record, capture: Capture, environ: Mapping[str, str] = os.environ) -> Record:
@@ -193,6 +200,19 @@ def with_items(record: Record, items: int | None) -> Record:
     told = {NAME: fact(items, Sentence("%%mlc_trace --items"))}
     record = replace(record, facts={**record.facts, **told})
     return _with_notes(record, [sentence(record)])
+
+
+def with_slower(record: Record, store: Store) -> Record:
+    """The record with a note where its cell takes longer than it did, as the rule of `compare` has it."""
+    earlier = store.runs(record)
+    if len(earlier) + 1 < _FEWEST_TO_BE_SLOWER:
+        return record
+    # Loaded when there is something to compare.
+    from jupyter_mlgpu.explain.comparing.slower import became_slower
+    from jupyter_mlgpu.show.receipts.slower import sentence
+
+    found = became_slower(earlier, record)
+    return record if found is None else record.with_note(sentence(found))
 
 
 def with_growth(record: Record, store: Store) -> Record:

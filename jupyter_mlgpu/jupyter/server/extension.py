@@ -1,5 +1,5 @@
-"""What the server does for the browser: it keeps the busy indicator right, tells what is Chinese, and why
-kernels died.
+"""What the server does for the browser: it keeps the busy indicator right, tells what is Chinese, why
+kernels died, and what its machine does; and it saves of receipts what the user wants to keep.
 
 The answers of a busy kernel travel on the control channel, and each makes the kernel report itself idle for a
 moment. JupyterLab overlooks that for the message types that the server lists as untracked; this lists ours.
@@ -28,12 +28,17 @@ def _load_jupyter_server_extension(server_app: Any) -> None:
     known = manager.untracked_message_types
     manager.untracked_message_types = [*known, *(name for name in MESSAGE_TYPES if name not in known)]
     # Which only a server can import.
-    from jupyter_mlgpu.jupyter.server import deaths, messages
+    from jupyter_mlgpu.jupyter.server import deaths, keeping, machine, messages
 
+    keeping.register(server_app)
     seen = deaths.Deaths(manager, server_app.io_loop.add_callback)
     seen.start()
     atexit.register(seen.stop)
     server_app.web_app.add_handlers(
         ".*$",
-        [*messages.handlers(server_app.base_url), *deaths.handlers(server_app.base_url, seen)],
+        [
+            *messages.handlers(server_app.base_url),
+            *deaths.handlers(server_app.base_url, seen),
+            *machine.handlers(server_app.base_url),
+        ],
     )

@@ -20,6 +20,7 @@ from jupyter_mlgpu.measure.capture.hooks import PythonHooks
 from jupyter_mlgpu.measure.capture.tap import Tap
 from jupyter_mlgpu.measure.capture.waiting import LineReader, Notes, Stretch
 from jupyter_mlgpu.record.clock import real_time
+from jupyter_mlgpu.record.native import StreamLines
 from jupyter_mlgpu.record.record import LogLine
 from jupyter_mlgpu.record.sentence import Sentence
 
@@ -51,6 +52,9 @@ class Surroundings(Protocol):
 
     def cell_ended(self, tap: Tap) -> None:
         """The cell has ended and all it wrote has been read."""
+
+    def shown_lines(self) -> Mapping[str, StreamLines]:
+        """Which lines of the last cell's output are native, by stream; empty where that is not known."""
 
     def detach(self, tap: Tap) -> None:
         """The tap is about to end."""
@@ -181,6 +185,10 @@ class Capture:
         if notes is not None and not notes.whole:
             self._unread.append(_Unread(sequence, stretch, late=False))
         return notes
+
+    def shown_lines(self) -> Mapping[str, StreamLines]:
+        """Which lines of the last cell's output are native, by stream; empty where that is not known."""
+        return self.surroundings.shown_lines()
 
     def abandon_cell(self) -> None:
         """The cell will have no record: its lines count as those between cells."""

@@ -61,9 +61,13 @@ def framework(name: str) -> Framework:
     return described
 
 
+#: What stands beside frameworks in versions.
+_LIBRARIES = {"keras": "Keras", "numpy": "NumPy", "python": "Python"}
+
+
 def title(name: str) -> str:
-    """A framework's name as its people write it; its own where it is not registered."""
-    return framework(name).title if name in FRAMEWORKS else name
+    """The name of a framework, or of a library beside it, as its people write it; else its own."""
+    return framework(name).title if name in FRAMEWORKS else _LIBRARIES.get(name, name)
 
 
 def part(where: str) -> Any:

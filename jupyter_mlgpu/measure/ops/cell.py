@@ -14,14 +14,15 @@ from jupyter_mlgpu.measure.ops.profiler import Profiler, Refused, Session
 from jupyter_mlgpu.measure.ops.work import CellWork
 from jupyter_mlgpu.record.clock import real_time
 from jupyter_mlgpu.record.reading import Reading, missing
-from jupyter_mlgpu.record.record import WORKED_IN, Fact, OpStat
-from jupyter_mlgpu.record.sentence import Sentence, say
+from jupyter_mlgpu.record.record import PROFILE_READ, WORKED_IN, Fact, OpStat
+from jupyter_mlgpu.record.sentence import Sentence, joined, say
 
 Find = Callable[[str], Profiler | Refused]
 
 #: Rows of the table that a record keeps; a learner reads ten, and every browser is sent them all.
 ROWS = 300
 
+_SLOWER = say("A profiler slows Python, so in a light run it is idle for less.")
 NO_PROFILE = say("No profile of this cell was taken.")
 NOT_COUNTED = say("Floating-point operations are counted with input shapes: `%%mlc_trace --ops --shapes`.")
 NO_WORK = say("No profiler here told a floating-point operation, or the shapes that it follows from.")
@@ -129,7 +130,7 @@ class CellProfile:
                     works.append((profile, done))
                 notes += _notes(profile, devices)
                 reading = Fact(round(real_time.perf_counter() - begun, 3), Sentence("time.perf_counter"))
-                facts[f"{framework}_profile_read_in_seconds"] = reading
+                facts[framework + PROFILE_READ] = reading
         finally:
             self.abandon()  # an interrupt while one is read must not leave another one on
         readings += self._work(works, facts)
@@ -143,7 +144,9 @@ class CellProfile:
                     count=len(ops) - ROWS,
                 )
             )
-        return Profiled(on, tuple(ops[:ROWS]), tuple(readings), facts, tuple(notes), tuple(profiles))
+        # One note, whatever there is to say of a profiler: a receipt shows each in a place of its own.
+        note = (joined(*notes),) if notes else ()
+        return Profiled(on, tuple(ops[:ROWS]), tuple(readings), facts, note, tuple(profiles))
 
     def _work(self, works: Sequence[tuple[Profile, CellWork]], facts: dict[str, Fact]) -> list[Reading]:
         """The work of the framework that had most of it, and whose roof it stands under, as a fact."""
@@ -216,8 +219,8 @@ def _notes(profile: Profile, devices: tuple[DeviceBusy, ...]) -> list[Sentence]:
                 why=profile.why_left_out or "?",
             )
         )
-    if profile.complete:
-        notes += [_waited(one) for one in devices]
+    if profile.complete and devices:
+        notes += [*map(_waited, devices), _SLOWER]
     return notes
 
 
@@ -225,8 +228,7 @@ def _waited(one: DeviceBusy) -> Sentence:
     ends = one.idle_share - one.between_share
     return say(
         "{device} was idle {share} of this profiled cell: {between} between its {count} kernels "
-        "and copies, {ends} before the first and after the last. A profiler slows Python, so in a "
-        "light run it is idle for less.",
+        "and copies, {ends} before the first and after the last.",
         device=one.device,
         share=_percent(one.idle_share),
         between=_percent(one.between_share),

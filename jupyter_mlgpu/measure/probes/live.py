@@ -44,14 +44,20 @@ class CounterSeries:
 
 
 class LiveCounters:
-    """Looks at everything; used from one thread. The first look finds out what there is."""
+    """Looks at everything; used from one thread. The first look finds out what there is.
+
+    `process`: whether this process is looked at too, beside the machine and its GPUs.
+    """
 
     def __init__(
         self,
         gpus: Lazy[Gpus],
         monitor: Callable[[], apple.Monitor | Sentence] = apple.monitor,
         now: Callable[[], float] = real_time.perf_counter,
+        *,
+        process: bool = True,
     ) -> None:
+        self._process = process
         self._gpus = gpus
         self._monitor = monitor
         self._now = now
@@ -81,6 +87,8 @@ class LiveCounters:
             _Rate(_busy, self._now, cores),
         )
         yield CounterSeries("machine", "memory", "bytes", "psutil.virtual_memory", total), _machine_memory
+        if not self._process:
+            return
         process = CounterSeries("process", "utilisation", "cores", "time.process_time", float(cores))
         yield process, _Rate(real_time.process_time, self._now)
         yield CounterSeries("process", "memory", "bytes", resident_set()[1], total), _process_memory

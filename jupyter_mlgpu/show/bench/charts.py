@@ -17,6 +17,9 @@ from jupyter_mlgpu.show.page.chart import COLOURS, Axis, Chart, Point, Series
 
 _SPEED = Axis("TFLOP/s", log=True)
 
+#: How many times as far as its outermost point a roof goes.
+_OVER = 1.5
+
 #: What moves data has no type, and no colour.
 _NO_COLOUR = len(COLOURS) - 1
 
@@ -80,16 +83,21 @@ def _groups(results: Sequence[CaseResult]) -> list[_Key]:
 def _roof(name: str, colour: int, typed: Sequence[CaseResult], moving: Sequence[CaseResult]) -> list[Series]:
     peak = max((one.tflops.value or 0.0 for one in typed if one.case == "gemm"), default=0.0)
     speed = max((one.throughput.value or 0.0 for one in moving), default=0.0)
-    return roof(name, colour, peak, speed)
+    under = [_intensity(one).x for one in (*typed, *moving)]
+    return roof(name, colour, peak, speed, under)
 
 
-def roof(name: str, colour: int, peak: float, speed: float) -> list[Series]:
-    """The line of a roof: `peak` in TFLOP/s and `speed` in bytes/s; none where one of them is not known."""
+def roof(name: str, colour: int, peak: float, speed: float, under: Sequence[float]) -> list[Series]:
+    """The line of a roof over what stands `under` it, in operations a byte; none where a rate is not known.
+
+    `peak` is in TFLOP/s and `speed` in bytes/s.
+    """
     if not peak or not speed:
         return []
     ridge = peak * 1e12 / speed
     label = f"{three(peak)} TFLOP/s, {three(speed / 1e9)} GB/s"
-    ends = (ridge / 1000, ridge, ridge * 100)
+    # Over the points and its own ridge, and a little to either side.
+    ends = (min(ridge, *under) / _OVER, ridge, max(ridge, *under) * _OVER)
     points = tuple(Point(x, min(peak, speed * x / 1e12), label) for x in ends)
     return [Series(say("roof of {name}", name=name), points, colour, "roof")]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 from jupyter_mlgpu.experiment.bench.against import Against, Row
 from jupyter_mlgpu.experiment.bench.quantity import Quantity
@@ -10,9 +10,10 @@ from jupyter_mlgpu.experiment.bench.result import CaseResult
 from jupyter_mlgpu.experiment.bench.run import BenchRun
 from jupyter_mlgpu.experiment.bench.words import head, quantity, three
 from jupyter_mlgpu.measure.frameworks import registry
-from jupyter_mlgpu.record.sentence import Sentence, joined, say
-from jupyter_mlgpu.show.bench import charts
-from jupyter_mlgpu.show.page.model import Page, Table
+from jupyter_mlgpu.record.sentence import Sentence, say
+from jupyter_mlgpu.show.bench import caveats, charts
+from jupyter_mlgpu.show.bench.headline import headline
+from jupyter_mlgpu.show.page.model import FIGURES, Page, Table
 from jupyter_mlgpu.show.page.shown import page_of
 
 #: The columns: title, and the text of a result in it. A column that is empty for all is left out.
@@ -40,7 +41,7 @@ SPREAD = say(
 
 @page_of.register
 def page(run: BenchRun) -> Page:
-    """Its head and its table, with a chart of speed against size and the roofline beside them."""
+    """Its best figures, where they were measured, speed against size and the roofline, and its table."""
     told = head(run)
     lines = charts.sizes(run.results, told, replayed=run.origin == "replayed")
     drawn = (lines, charts.roofline(run.results, told))
@@ -50,20 +51,17 @@ def page(run: BenchRun) -> Page:
         drawn,
         title=say("Benchmark: {cases}", cases=", ".join(dict.fromkeys(one.case for one in run.results))),
         kind="bench",
-        told_below=True,
+        headline=headline(run),
     )
 
 
 def notes(run: BenchRun) -> list[str]:
     """What stands below the table: what speaks against figures first, then how to read them."""
-    flagged = [
-        say("{cases}: {sentence}", cases=one.label, sentence=joined(*one.flags))
-        for one in run.results
-        if one.flags
-    ]
-    ended = grouped([(_ended(one), one.label) for one in run.results if one.status != "ok"])
-    own = grouped([(note, one.label) for one in run.results for note in one.notes])
-    missing = grouped([(one.why_missing or "", name) for name, one in _missing(run)])
+    total = len(run.results)
+    flagged = caveats.told([(flag, one.label) for one in run.results for flag in one.flags], total)
+    ended = caveats.told([(_ended(one), one.label) for one in run.results if one.status != "ok"], total)
+    own = caveats.told([(note, one.label) for one in run.results for note in one.notes], total)
+    missing = caveats.told([(one.why_missing or "", name) for name, one in _missing(run)], total)
     return [*flagged, *ended, *own, *missing, SPREAD, *run.notes]
 
 
@@ -87,31 +85,12 @@ def _missing(run: BenchRun) -> list[tuple[str, Quantity]]:
     return [*found, *((say("share"), one) for one in shares)]
 
 
-def grouped(said: Sequence[tuple[str, str]]) -> list[str]:
-    """Sentences, each once, with what they are about in front of them."""
-    about: dict[str, dict[str, None]] = {}
-    for sentence, name in said:
-        about.setdefault(sentence, {})[name] = None
-    return [
-        say("{cases}: {sentence}", cases=_some(list(names)), sentence=sentence)
-        for sentence, names in about.items()
-    ]
-
-
-def _some(names: Sequence[str]) -> str:
-    """At most three names, and how many more."""
-    if len(names) == 1:
-        return names[0]
-    shown = ", ".join(names[:3])
-    return say("{names} and {more} more", names=shown, more=len(names) - 3) if len(names) > 3 else shown
-
-
 def table(run: BenchRun) -> Table:
     """A row for each result that was measured, without columns that nothing stands in."""
     measured = [one for one in run.results if one.samples]
     kept = [(title, of) for title, of in COLUMNS if any(of(one) for one in measured)]
     rows = (tuple(of(one) for _, of in kept) for one in measured)
-    return Table(tuple(title for title, _ in kept), tuple(rows), figures=("TFLOP/s",))
+    return Table(tuple(title for title, _ in kept), tuple(rows), figures=("TFLOP/s",), summary=FIGURES)
 
 
 @page_of.register

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from jupyter_mlgpu.explain.comparing.compare import Change, RecordComparison, Sample
 from jupyter_mlgpu.explain.comparing.expect import Judgement
+from jupyter_mlgpu.explain.comparing.headline import headline, ratio
 from jupyter_mlgpu.record import units
 from jupyter_mlgpu.record.sentence import say, say_count
 from jupyter_mlgpu.record.translation import translated
@@ -26,17 +27,27 @@ _ROWS = 30
 
 @page_of.register
 def page(comparison: RecordComparison) -> Page:
-    """A table for each cell, and one of its operations, with a chart of what could be judged."""
+    """What took how many times as long; then tables of each cell and of its operations, with a chart."""
     first, second = comparison.first, comparison.second
-    parts: list[Part] = [say("{first} and {second}. {about}", first=first, second=second, about=ABOUT)]
-    for pair in comparison.pairs:
+    told = [headline(pair, first, second) for pair in comparison.pairs]
+    alone = len(told) == 1
+    parts: list[Part] = []
+    for pair, one in zip(comparison.pairs, told, strict=True):
+        if not alone:
+            parts.append(say("{name}: {told}", name=pair.name, told=one))
         # Where nothing was measured there is no table to bear the name.
         parts.append(_table(comparison, pair.changes, pair.name) if pair.changes else pair.name)
         if pair.operations:
             parts.append(_table(comparison, pair.operations, PROFILED))
         parts += pair.notes
     title = say("What changed from {first} to {second}", first=first, second=second)
-    return Page(tuple(parts), comparison.notes, (chart(comparison),), title=title)
+    return Page(
+        tuple(parts),
+        (ABOUT, *comparison.notes),
+        (chart(comparison),),
+        title=title,
+        headline=told[0] if alone else "",
+    )
 
 
 def chart(comparison: RecordComparison) -> Chart:
@@ -86,7 +97,7 @@ def _table(comparison: RecordComparison, changes: Sequence[Change], caption: str
 def _times(change: Change) -> str:
     found = change.ratio
     if found is None:
-        return ""
+        return "" if change.times is None else say("roughly {ratio}", ratio=ratio(change.times))
     low, high = f"{found.low:.3g}", f"{found.high:.3g}"
     return say("{ratio} [{low} to {high}]", ratio=f"{found.value:.3g}", low=low, high=high)
 

@@ -8,19 +8,27 @@ from jupyter_mlgpu.explain.engines.phases import Phases
 from jupyter_mlgpu.record import units
 from jupyter_mlgpu.record.sentence import Sentence, say, say_count
 from jupyter_mlgpu.show.engines import lanes, live
+from jupyter_mlgpu.show.engines.headline import headline
 from jupyter_mlgpu.show.page.model import Page, Picture, Table
 from jupyter_mlgpu.show.page.shown import page_of
+
+#: What stands above the tables.
+TOLD, APART = say("What each engine told"), say("Computing and communicating, apart")
 
 
 @page_of.register
 def page(found: Collection) -> Page:
-    """Its head, its picture and its tables; where no engine has blocks of phases, one table."""
+    """Who was slowest, its picture, what is missing, and folded its tables; without phases, one table."""
     said = head(found)
     drawing = lanes.draw(found.timeline, [one.engine for one in found.engines], said)
     picture = Picture(drawing, said, lambda: live.timeline(found))
     tables = (engines_table(found), phases_table(found))
     return Page(
-        (picture, *_not_drawn(found), *tables, *found.sentences), (CLOCK,), title=said, kind="engines"
+        (picture, *_not_drawn(found), *found.sentences, *tables),
+        (CLOCK,),
+        title=said,
+        kind="engines",
+        headline=headline(found),
     )
 
 
@@ -68,7 +76,7 @@ def engines_table(found: Collection) -> Table:
         say("its clock against ours"),
         say("state"),
     )
-    return Table(columns, tuple(rows), figures=("records",), caption=say("What each engine told"))
+    return Table(columns, tuple(rows), figures=("records",), caption=TOLD, summary=TOLD)
 
 
 def phases_table(found: Collection) -> Table:
@@ -83,7 +91,7 @@ def phases_table(found: Collection) -> Table:
         for one in found.phases
     )
     columns = (say("engine"), say("compute"), say("communicate"), say("of it waiting"))
-    return Table(columns, tuple(rows), caption=say("Computing and communicating, apart"))
+    return Table(columns, tuple(rows), caption=APART, summary=APART)
 
 
 def _clock(one: EngineReport) -> str:

@@ -17,6 +17,7 @@ from operator import attrgetter
 from typing import Any
 
 from jupyter_mlgpu.measure.ops.events import Event, Profile
+from jupyter_mlgpu.record import cellnumbers
 from jupyter_mlgpu.record.instruments import Instruments
 from jupyter_mlgpu.record.reading import Reading
 from jupyter_mlgpu.record.record import Record
@@ -84,20 +85,20 @@ def left_out(records: Sequence[Record], profiles: Find, looks: FindLooks = _no_l
     """What of the records is not on the timeline: one sentence a cell."""
     said = []
     for record in records:
+        cell = f"Cell {cellnumbers.name(record)}"
         if record.mode == "profiled" and record.ops and not profiles(record.key):
-            said.append(f"Cell {record.cell.sequence}: {GONE}")
+            said.append(f"{cell}: {GONE}")
         for one in profiles(record.key):
             if one.left_out:
                 said.append(
-                    f"Cell {record.cell.sequence}: {one.left_out:,} events of {one.profiler} are left out "
-                    f"({one.why_left_out})."
+                    f"{cell}: {one.left_out:,} events of {one.profiler} are left out ({one.why_left_out})."
                 )
         if record.reading("wall_time").value is None:
-            said.append(f"Cell {record.cell.sequence} has no measured time and is shown as a moment.")
+            said.append(f"{cell} has no measured time and is shown as a moment.")
         seen = looks(record.key)
         if seen and (first := seen["looks"][0][0]) > 2 * seen["interval"]:
             said.append(
-                f"Cell {record.cell.sequence}: its live counters begin {first:.1f} s after its start. Before "
+                f"{cell}: its live counters begin {first:.1f} s after its start. Before "
                 "that nobody watched, or the cell is longer than what they remember."
             )
     return said
@@ -166,7 +167,7 @@ def _cells(process: int, records: Sequence[Record], starts: dict[tuple[str, int]
         kind = "slice" if record.reading("wall_time").value is not None else "instant"
         # A block of a script (trace, an epoch of fit) has a name and no code.
         category = "cell" if record.cell.source_digest is not None else "block"
-        name = f"{_number(record)} {record.cell.name}"
+        name = f"{cellnumbers.name(record)} {record.cell.name}"
         yield Item(kind, name, process, track, start, end - start, category, _about(record))
         for quantity, of_quantity in instruments.items():
             for instrument, value in of_quantity.values(record).items():
@@ -234,7 +235,7 @@ def _operation(
         start_ns,
         event.duration_ns,
         category,
-        {"cell": record.cell.sequence, **args},
+        {"cell": cellnumbers.name(record), **args},
     )
 
 
@@ -244,16 +245,11 @@ def _track(line: tuple[str, str, str, str], lane: int) -> str:
     return f"{framework} {where}" + (f", overlapping {lane + 1}" if lane else "")
 
 
-def _number(record: Record) -> str:
-    count = record.cell.execution_count
-    return f"#{record.cell.sequence}" if count is None else f"[{count}]"
-
-
 def _about(record: Record) -> dict[str, Any]:
     ran_on = record.device.ran_on
     where = record.device.why_missing if ran_on is None else ", ".join(one.device for one in ran_on)
     return {
-        "cell": record.cell.sequence,
+        "cell": cellnumbers.name(record),
         "outcome": record.outcome,
         "mode": record.mode,
         "timing": record.mode == "light",

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from jupyter_mlgpu.measure.frameworks import registry
 from jupyter_mlgpu.measure.ops.events import CUT, Profile
+from jupyter_mlgpu.record import cellnumbers
 from jupyter_mlgpu.record.errors import RecordError
 from jupyter_mlgpu.record.files import write_atomically
 from jupyter_mlgpu.record.record import Record
@@ -29,11 +30,11 @@ def write(folder: Path, records: Sequence[Record], profiles: Find) -> tuple[list
     missing: list[str] = []
     for record in records:
         for profile in profiles(record.key):
-            cell = f"cell {record.cell.sequence}, {profile.framework}"
+            cell = f"cell {cellnumbers.name(record)}, {profile.framework}"
             if profile.xspace is None:
                 missing.append(f"Not written, {cell}: {_why(profile)}")
                 continue
-            run = f"{record.run.id[:8]}_cell_{record.cell.sequence:04d}_{profile.framework}"
+            run = f"{record.run.id[:8]}_{_file_name(record)}_{profile.framework}"
             path = folder / "plugins" / "profile" / run / f"{record.run.host_digest}.xplane.pb"
             write_atomically(path, profile.xspace)
             written.append(path)
@@ -45,6 +46,13 @@ def write(folder: Path, records: Sequence[Record], profiles: Find) -> tuple[list
 
 
 NOTHING = "There is no profile to write: run a cell with `%%mlc_trace --ops` as its first line, then export."
+
+
+def _file_name(record: Record) -> str:
+    """A record's number as a part of a file's name; its own number tells runs of one cell apart."""
+    count = record.cell.execution_count
+    cell = "" if count is None else f"cell_{count:04d}_"
+    return f"{cell}record_{record.cell.sequence:04d}"
 
 
 def _why(profile: Profile) -> str:

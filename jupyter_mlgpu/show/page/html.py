@@ -5,16 +5,51 @@ Whatever a stranger wrote is escaped, and a text's line ends add no lines to a n
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
+
 from jupyter_mlgpu.record.sentence import say
-from jupyter_mlgpu.show.markup import Markup, bullets, element, image, joined, one_line, unended
+from jupyter_mlgpu.show.markup import Markup, bullets, coded, element, image, joined, one_line, unended
+from jupyter_mlgpu.show.page import svg
+from jupyter_mlgpu.show.page.chart import Chart
 from jupyter_mlgpu.show.page.model import Page, Part, Picture, Table
 from jupyter_mlgpu.show.page.text import visible
 
+#: A number and its unit stay on one line. No style sheet comes along to where this is read, and a style for
+#: each cell would cost a notebook more than these: a blank and a slash at which no line breaks.
+TOGETHER = str.maketrans({" ": "\u00a0", "/": "/\u2060"})
+#: What is folded: notes, and charts besides the first one.
+NOTES, CHARTS = say("How to read these figures"), say("More charts")
 
-def page(shown: Page) -> Markup:
-    """The parts one below the other, the notes last and smaller."""
-    notes = element("small", bullets(map(_shown, shown.notes))) if shown.notes else None
-    return joined(*map(_part, shown.parts), notes)
+
+def page(shown: Page, *, charted: bool = False) -> Markup:
+    """The headline, the parts one below the other, and the notes last and smaller, below a headline folded.
+
+    With `charted` its charts stand behind what is said, and before the tables.
+    """
+    said = [one for one in shown.parts if isinstance(one, str)] if charted else []
+    charts = [one for one in shown.charts if one.series] if charted else []
+    others = [one for one in shown.parts if not charted or not isinstance(one, str)]
+    head = element("p", element("strong", _said(shown.headline))) if shown.headline else None
+    notes = element("small", bullets(map(_said, shown.notes))) if shown.notes else None
+    return joined(
+        head,
+        *map(_part, said),
+        *(_chart(one, (shown.headline, *said)) for one in charts[:1]),
+        *map(_part, others),
+        _folded(CHARTS, *(_chart(one, (shown.headline, *said)) for one in charts[1:])),
+        _folded(NOTES, notes) if notes and shown.headline else notes,
+    )
+
+
+def _folded(label: str, *parts: Markup) -> Markup:
+    return element("details", element("summary", label), *parts) if parts else joined()
+
+
+def _chart(shown: Chart, said: Sequence[str]) -> Markup:
+    """A chart as an image; what stands above it already is not said again."""
+    title = tuple(one for one in shown.title if one not in said)
+    return image(svg.draw(replace(shown, title=title)), shown.words)
 
 
 def table(shown: Table) -> Markup:
@@ -23,15 +58,16 @@ def table(shown: Table) -> Markup:
         return joined()
     made = element(
         "table",
-        element("caption", _shown(shown.caption)) if shown.caption else None,
+        # Folded under the same words, it needs them no second time.
+        element("caption", _shown(shown.caption)) if shown.caption not in ("", shown.summary) else None,
         unended("tr", *(unended("th", one, scope="col") for one in shown.columns)) if shown.columns else None,
         *(_row(shown, row) for row in shown.rows[: shown.most]),
     )
     below = shown.below
     if shown.most is not None and len(shown.rows) > shown.most:
         below = say("{count} more are in its text: print it.", count=len(shown.rows) - shown.most)
-    whole = joined(made, element("div", below) if below else None)
-    return element("details", element("summary", shown.summary), whole) if shown.summary else whole
+    whole = joined(made, element("div", _said(below)) if below else None)
+    return _folded(shown.summary, whole) if shown.summary else whole
 
 
 def _row(shown: Table, row: tuple[str, ...]) -> Markup:
@@ -39,10 +75,14 @@ def _row(shown: Table, row: tuple[str, ...]) -> Markup:
     if not shown.columns:
         return unended("tr", *(unended("td", _shown(one)) for one in row))
     # Notebooks put all cells at the right, other pages at the left.
-    sides = [f"text-align:{'right' if one in shown.figures else 'left'}" for one in shown.columns]
-    first = unended("th", _shown(row[0]), scope="row", style=sides[0])
-    cells = zip(row[1:], sides[1:], strict=True)
-    return unended("tr", first, *(unended("td", _shown(one), style=side) for one, side in cells))
+    figures = [one in shown.figures for one in shown.columns]
+    sides = [f"text-align:{'right' if one else 'left'}" for one in figures]
+    texts = [
+        _shown(one.translate(TOGETHER) if figure else one) for one, figure in zip(row, figures, strict=True)
+    ]
+    first = unended("th", texts[0], scope="row", style=sides[0])
+    cells = zip(texts[1:], sides[1:], strict=True)
+    return unended("tr", first, *(unended("td", one, style=side) for one, side in cells))
 
 
 def _part(part: Part) -> Markup:
@@ -51,8 +91,12 @@ def _part(part: Part) -> Markup:
             return table(part)
         case Picture(drawing, words):
             return image(drawing, words)
-    return element("p", _shown(part))
+    return element("p", _said(part))
 
 
 def _shown(text: str) -> Markup:
     return one_line(visible(text))
+
+
+def _said(text: str) -> Markup:
+    return coded(visible(text))

@@ -6,8 +6,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from jupyter_mlgpu.record.sentence import say
 from jupyter_mlgpu.show.markup import Markup
 from jupyter_mlgpu.show.page.chart import Chart
+
+#: Under which a table is folded that says the same as the chart above it.
+FIGURES = say("The figures as a table")
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,11 +67,11 @@ Part = str | Table | Picture
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """Parts in reading order, the headline first; `notes` say how to read the figures.
+    """The `headline`, which is the answer in one sentence, then parts in reading order.
 
-    `charts` say the same as the tables, and are drawn beside the page where there is a place for them.
-    `details` are tables that only our own view has, which can fold them. There, pages are listed by `title`,
-    and of one that is `told_below`, in an output of its own, the charts alone are drawn under its cell.
+    `notes` say how the figures came about and how to read them: below a headline they are folded. `charts`
+    say the same as the tables; the first one is what the page is about, further ones are folded. `details`
+    are tables that only our own view has, folded. There, pages are listed by `title`.
     """
 
     parts: tuple[Part, ...]
@@ -76,4 +80,4 @@ class Page:
     details: tuple[Table, ...] = ()
     title: str = ""
     kind: Kind = "page"
-    told_below: bool = False
+    headline: str = ""

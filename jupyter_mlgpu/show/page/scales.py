@@ -3,11 +3,22 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 #: Numbers beside an axis, about.
 _TICKS = 6
+
+#: Room beside the outermost values, as a part of the axis; on a logarithmic one they are so many times apart
+#: from its end at least.
+_ROOM, _LEAST = 0.05, 1.1
+
+#: So many powers of ten are few.
+_FEW = 2.4
+
+#: From here on a number is a power of ten. Sizes end below it, so a column or an axis has one style.
+_LARGE = 1e10
 
 #: The steps of a scale, times any power of ten.
 _STEPS = (1, 2, 5, 10)
@@ -34,6 +45,9 @@ class Scale:
         """The numbers that are written beside it."""
         if self.log:
             return self._multiples()
+        return self._evenly()
+
+    def _evenly(self) -> list[float]:
         step = _step((self.high - self.low) / _TICKS)
         first = math.ceil(self.low / step - 1e-9)
         return [one * step for one in range(first, math.floor(self.high / step + 1e-9) + 1)]
@@ -42,30 +56,36 @@ class Scale:
         first, last = (math.floor(math.log10(one) + 1e-9) for one in (self.low, self.high))
         every = math.ceil((last - first) / (_TICKS + 2))
         # Within few powers of ten, 2 and 5 times each are written, too.
-        steps = _STEPS[:3] if last - first <= 2 else _STEPS[:1]
+        steps = _STEPS[:3] if math.log10(self.high / self.low) < _FEW else _STEPS[:1]
         found = [step * 10.0**power for power in range(first, last + 1, every or 1) for step in steps]
-        return [one for one in found if self.low * (1 - 1e-9) <= one <= self.high * (1 + 1e-9)]
+        within = [one for one in found if self.low * (1 - 1e-9) <= one <= self.high * (1 + 1e-9)]
+        # Within a part of a power of ten there may be none of these, or one.
+        return within if len(within) > 1 else self._evenly()
 
 
 def around(values: Sequence[float], start: float, end: float, *, log: bool, zero: bool = False) -> Scale:
-    """A scale that shows all of `values`; with `zero` it begins at 0 where no number is below."""
+    """A scale that shows all of `values`, and little else; with `zero` it begins at 0 if none is below."""
     low, high = min(values), max(values)
     if log:
-        first, last = _below(low), _above(high)
-        return Scale(first, last if last > first else _above(first * 1.5), start, end, True)
+        room = max(10 ** ((math.log10(high) - math.log10(low)) * _ROOM), _LEAST)
+        # Beyond the smallest and the largest number there is none.
+        low, high = max(low / room, sys.float_info.min), min(high * room, sys.float_info.max)
+        return Scale(low, high, start, end, True)
     if zero:
         low = min(low, 0.0)
     if low == high:
-        low, high = low - 1, high + 1
-    room = (high - low) * 0.05
+        # As if the values reached half as far again, for an axis has to have a length.
+        apart = abs(low) / 2 or 1.0
+        low, high = low - apart, high + apart
+    room = (high - low) * _ROOM
     return Scale(low if zero and low == 0 else low - room, high + room, start, end)
 
 
 def written(value: float) -> str:
-    """A number beside an axis or in a table, as people write it: `1,000`, `1e7`, `0.25`."""
+    """A number beside an axis or in a table, as people write it: `1,000,000`, `1e12`, `0.25`."""
     if value == 0:
         return "0"
-    if abs(value) < 1e6 and (float(value).is_integer() or abs(value) >= 1000):
+    if abs(value) < _LARGE and (float(value).is_integer() or abs(value) >= 1000):
         return f"{value:,.0f}"
     return f"{value:.4g}".replace("e+0", "e").replace("e+", "e").replace("e-0", "e-")
 
@@ -74,13 +94,3 @@ def _step(least: float) -> float:
     """The next of 1, 2, 5, 10, 20, … times a power of ten."""
     power = 10.0 ** math.floor(math.log10(least))
     return next(one * power for one in _STEPS if one * power >= least * (1 - 1e-9))
-
-
-def _below(value: float) -> float:
-    power = 10.0 ** math.floor(math.log10(value))
-    return max(one * power for one in _STEPS if one * power <= value * (1 + 1e-9))
-
-
-def _above(value: float) -> float:
-    power = 10.0 ** math.floor(math.log10(value))
-    return min(one * power for one in _STEPS if one * power >= value * (1 - 1e-9))

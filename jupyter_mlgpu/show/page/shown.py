@@ -7,7 +7,7 @@ A result knows nothing of its page. Whoever shows it finds the page by the resul
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import singledispatch
 from importlib import import_module
 from typing import Any
@@ -30,12 +30,12 @@ def page_of(result: object) -> Page:
     return page_of(result)
 
 
-def drawn(charts: Sequence[Chart], words: str, *, title: tuple[str, ...] | None = None) -> dict[str, Any]:
+def drawn(charts: Sequence[Chart], words: str) -> dict[str, Any]:
     """Charts for a notebook: as plotly's data, and as images, which need no trust; each viewer draws one of
     them. `words` are for those that draw none."""
     images = joined(*(image(svg.draw(one), one.words) for one in charts))
     return {
-        plotly.MIME_TYPE: plotly.figure(*charts, title=title),
+        plotly.MIME_TYPE: plotly.figure(*charts),
         "text/html": str(images),
         "text/plain": words,
     }
@@ -51,9 +51,9 @@ def as_text(result: object) -> str:
     return text.page(page_of(result))
 
 
-def as_html(result: object) -> str:
-    """Its page as HTML."""
-    return str(html.page(page_of(result)))
+def as_html(result: object, *, charted: bool = False) -> str:
+    """Its page as HTML, with its charts in it where they are asked for."""
+    return str(html.page(page_of(result), charted=charted))
 
 
 def picture_of(result: object) -> Drawing:
@@ -63,15 +63,23 @@ def picture_of(result: object) -> Drawing:
 
 
 def chart_of(result: object) -> str:
-    """The first chart beside its page, as SVG."""
-    return f"{svg.draw(page_of(result).charts[0])}\n"
+    """The first chart beside its page, as SVG under the page's headline."""
+    page = page_of(result)
+    chart = page.charts[0]
+    return f"{svg.draw(replace(chart, title=_titled(page, chart)))}\n"
 
 
 def figure_of(result: object, number: int) -> Any:
-    """A chart beside its page, as a plotly figure."""
+    """A chart beside its page, as a plotly figure under the page's headline."""
     from plotly import graph_objects as go
 
-    return go.Figure(plotly.figure(page_of(result).charts[number]))
+    page = page_of(result)
+    chart = page.charts[number]
+    return go.Figure(plotly.figure(chart, title=_titled(page, chart)))
+
+
+def _titled(page: Page, chart: Chart) -> tuple[str, ...]:
+    return tuple(one for one in (page.headline, *chart.title) if one)
 
 
 @dataclass(frozen=True, repr=False)

@@ -22,7 +22,7 @@ text { font: 12px sans-serif; fill: #1f2328; text-anchor: middle; }
 _WIDTH, _NUMBERS, _NAMES, _RIGHT, _HIGH, _THICK = 720, 84, 180, 690, 290, 26
 _MARGIN, _ROW, _BELOW = 16, 18, 50
 #: A letter is about so wide, in points.
-_LETTER = 7.0
+LETTER = 7.0
 #: Points of a line that are marked one by one.
 _MARKED = 48
 
@@ -78,7 +78,7 @@ def _legend(series: Sequence[Series], top: float) -> tuple[list[Markup], float]:
     """The names with their look, as many a row as fit; and where the last row stands."""
     parts, left, down = [], float(_MARGIN), top
     for one in (one for one in series if one.name):
-        wide = 40 + _LETTER * len(one.name)
+        wide = 40 + LETTER * len(one.name)
         if down == top or left + wide > _WIDTH - _MARGIN:
             left, down = float(_MARGIN), down + _ROW
         if one.mark in ("points", "bar"):

@@ -22,8 +22,9 @@ def visible(text: str) -> str:
 
 
 def page(shown: Page) -> str:
-    """All that a page says, a line or more for each part."""
-    lines = [line for part in (*shown.parts, *shown.notes) for line in _lines(part)]
+    """All that a page says, a line or more for each part, the headline first: a terminal has no folds."""
+    head = [shown.headline] if shown.headline else []
+    lines = [line for part in (*head, *shown.parts, *shown.notes) for line in _lines(part)]
     return "\n".join(lines)
 
 

@@ -95,15 +95,15 @@ class ChartData:
 
 @dataclass(frozen=True, slots=True)
 class PageData:
-    """Parts and details in reading order; the charts say the same as the tables."""
+    """The answer in one sentence, parts and details in reading order; charts say the same as the tables."""
 
     kind: Kind
     title: str
+    headline: str
     parts: tuple[str | TableData | Live, ...]
     charts: tuple[ChartData, ...]
     details: tuple[TableData, ...]
     notes: tuple[str, ...]
-    told_below: bool
     schema: int = SCHEMA
 
 
@@ -113,11 +113,11 @@ def data(shown: Page) -> PageData:
     return PageData(
         shown.kind,
         cut(shown.title, CELL),
+        cut(shown.headline, SENTENCE),
         tuple(one for part in shown.parts[:PARTS] for one in _part(part)),
         tuple(map(_chart, charts[:CHARTS])),
         tuple(table(one) for one in shown.details[:PARTS] if one.rows),
         tuple(_notes(shown, charts)),
-        shown.told_below,
     )
 
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from jupyter_mlgpu.graphs.planning.layout import Area, Box
+from jupyter_mlgpu.graphs.planning.routes import Route, routes
 from jupyter_mlgpu.graphs.planning.subgraphs import columns
 from jupyter_mlgpu.show.markup import Markup, element
 from jupyter_mlgpu.show.page.shown import Drawing
 from jupyter_mlgpu.show.page.svg import frame, text
-from jupyter_mlgpu.show.planning.svg import STYLE
+from jupyter_mlgpu.show.planning.svg import STYLE, curve, extent
 
 # In points of the drawing.
 _WIDTH, _HEIGHT, _ACROSS, _DOWN, _MARGIN, _HEAD = 210, 46, 18, 26, 16, 52
@@ -33,9 +34,10 @@ def draw_down(words: str, boxes: Sequence[Box], before: Mapping[str, Sequence[st
         left = _MARGIN + across.get(row, 0) * (_WIDTH + _ACROSS)
         areas[box.name] = (left, _HEAD + row * (_HEIGHT + _DOWN), _WIDTH, _HEIGHT)
         across[row] = across.get(row, 0) + 1
-    width = max(560, _MARGIN * 2 + max(across.values(), default=1) * (_WIDTH + _ACROSS) - _ACROSS)
-    height = _HEAD + (max(rows.values(), default=0) + 1) * (_HEIGHT + _DOWN)
-    arrows = [_arrow(areas[one], areas[name]) for name, sources in before.items() for one in sources]
+    ways = _downwards(areas, [(one, name) for name, sources in before.items() for one in sources])
+    right, down = extent(areas.values(), ways)
+    width, height = max(560, right + _MARGIN), down + _DOWN
+    arrows = [element("path", d=curve(way, downwards=True)) for way in ways]
     first, _, rest = words.partition(". ")
     lines = [
         text(_MARGIN, 20, f"{first}.", "left", most=len(words)),
@@ -57,6 +59,7 @@ def _box(box: Box, area: Area) -> Markup:
     )
 
 
-def _arrow(start: Area, end: Area) -> Markup:
-    x, y, to_x, to_y = start[0] + _WIDTH // 2, start[1] + _HEIGHT, end[0] + _WIDTH // 2, end[1]
-    return element("path", d=f"M{x} {y} C{x} {y + _DOWN} {to_x} {to_y - _DOWN} {to_x} {to_y}")
+def _downwards(areas: Mapping[str, Area], arrows: Sequence[tuple[str, str]]) -> list[Route]:
+    """The ways of arrows from the foot of a box to the head of another: as from left to right, turned."""
+    turned = {name: (y, x, height, width) for name, (x, y, width, height) in areas.items()}
+    return [tuple((x, y) for y, x in way) for way in routes(turned, arrows)]

@@ -48,7 +48,7 @@ def _each(body: Body, groups: Sequence[Group], placed: _Placed, target: PlanTarg
     ]
     arrows = [(source, node.name) for node in body.nodes for source in node.sources if source in placed]
     counts = Counter(_kind(one) for one in placed.values())
-    words = f"{body.name}, all {len(body.nodes):,} operations: {_colours(counts, target)}"
+    words = f"{body.name}, {_operations(len(body.nodes), 'all ')}: {_colours(counts, target)}"
     return Scene(words, tuple(frames), tuple(arrows))
 
 
@@ -69,7 +69,7 @@ def _in_short(body: Body, groups: Sequence[Group], placed: _Placed, target: Plan
     }
     counts = Counter(_kind(placed[name]) for name in of)
     words = (
-        f"{body.name}, {len(of):,} of {len(body.nodes):,} operations in {len(shown):,} of {len(groups):,} "
+        f"{body.name}, {len(of):,} of {_operations(len(body.nodes))} in {len(shown):,} of {len(groups):,} "
         f"groups, the largest on either side, counted by kind: {_colours(counts, target)}"
     )
     return Scene(words, tuple(frames), tuple(sorted(arrows)), by_frame=True)
@@ -85,7 +85,11 @@ def _short_frame(name: str, group: Group, placed: _Placed) -> Frame:
     ]
     rest = len(group.nodes) - sum(count for _, count in telling)
     more = f", {rest:,} not shown" if rest else ""
-    return Frame(tuple(boxes), f"{len(group.nodes):,} operations{more}", name, len(group.nodes), rest)
+    return Frame(tuple(boxes), f"{_operations(len(group.nodes))}{more}", name, len(group.nodes), rest)
+
+
+def _operations(count: int, before: str = "") -> str:
+    return f"{count:,} operation" if count == 1 else f"{before}{count:,} operations"
 
 
 def _colours(counts: Mapping[str, int], target: PlanTarget) -> str:

@@ -5,14 +5,15 @@ The browser only draws. Its side of the same contract is labextension/src/page/g
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
 from typing import Any
 
 from jupyter_mlgpu.graphs.planning.forecast import Plan
 from jupyter_mlgpu.graphs.planning.graph import Body
-from jupyter_mlgpu.graphs.planning.layout import HEIGHT, WIDTH, Scene, areas, key
+from jupyter_mlgpu.graphs.planning.layout import HEIGHT, WIDTH, areas, key
+from jupyter_mlgpu.graphs.planning.routes import routes
 from jupyter_mlgpu.show.page.model import Live
 from jupyter_mlgpu.show.planning import drawing
+from jupyter_mlgpu.show.planning.svg import ends, extent
 
 #: Operations that are drawn one by one, of all functions together, and arrows between them: a drawing of
 #: 200 stands in a notebook file with about 40 kB. A larger function is drawn by its groups, in short.
@@ -61,6 +62,7 @@ def _drawing(plan: Plan, body: Body) -> dict[str, Any]:
     scene = drawing.scene(body, plan.placements, plan.groups, plan.target, DRAWN)
     arrows = list(dict.fromkeys(scene.arrows))
     places = areas(scene.frames, arrows)
+    ways = routes({one: places[one] for one in ends(scene)}, arrows[:ARROWS])
     boxes = [box for frame in scene.frames for box in frame.boxes]
     reasons = {reason: number for number, reason in enumerate(dict.fromkeys(box.hover for box in boxes))}
     return {
@@ -70,10 +72,7 @@ def _drawing(plan: Plan, body: Body) -> dict[str, Any]:
         "groups": sum(group.function == body.name for group in plan.groups),
         "whole": not scene.by_frame,
         "box": [WIDTH, HEIGHT],
-        "size": [
-            max((x + width for x, _, width, _ in places.values()), default=0),
-            max((y + height for _, y, _, height in places.values()), default=0),
-        ],
+        "size": list(extent(places.values(), ways)),
         # Left, top, width, height; the operations in it, and how many of them have no box.
         "frames": [
             [*places[key(frame, number)], frame.operations, frame.hidden]
@@ -92,16 +91,10 @@ def _drawing(plan: Plan, body: Body) -> dict[str, Any]:
             for box in boxes
         ],
         "reasons": [_reason(one) for one in reasons],
-        # From and to, as the numbers of boxes, or of frames where the function is drawn in short.
-        "arrows": _numbered(scene, arrows[:ARROWS], (box.name for box in boxes)),
+        # The corners of each, from box to box, or from frame to frame where the function is drawn in short.
+        "arrows": [" ".join(f"{x} {y}" for x, y in way) for way in ways],
         "more_arrows": max(0, len(arrows) - ARROWS),
     }
-
-
-def _numbered(scene: Scene, arrows: Sequence[tuple[str, str]], boxes: Iterable[str]) -> list[list[int]]:
-    names = (key(*one[::-1]) for one in enumerate(scene.frames)) if scene.by_frame else boxes
-    numbers = {name: number for number, name in enumerate(names)}
-    return [[numbers[start], numbers[end]] for start, end in arrows]
 
 
 def name(text: str) -> str:

@@ -9,6 +9,7 @@ from jupyter_mlgpu.record.sentence import Field, Sentence, say, say_count
 from jupyter_mlgpu.show.page.model import Page, Table
 from jupyter_mlgpu.show.page.shown import page_of
 from jupyter_mlgpu.show.planning import drawing, live
+from jupyter_mlgpu.show.planning.headline import headline
 
 FORECAST = say("A forecast: nothing was run, and graph optimisers may still decide otherwise.")
 
@@ -20,23 +21,24 @@ _SIZES = 12
 
 @page_of.register
 def page(plan: Plan) -> Page:
-    """Its sentences, its picture, a table of the fallbacks, and folded those of subgraphs and of copies."""
-    head, *said = _sentences(plan)
+    """The answer, its pieces and copies, its picture, and folded what falls back, subgraphs and copies."""
     drawn = drawing.picture(plan.graph, plan.placements, plan.groups, plan.target)
     picture = replace(drawn, live=lambda: live.graph(plan))
     return Page(
-        (head, FORECAST, *said, picture, _fallbacks(plan)),
-        (*plan.notes, *plan.sources),
+        (FORECAST, _subgraphs(plan), _copied(plan), picture, _fallbacks(plan)),
+        (_head(plan), _counted(plan), *plan.notes, *plan.sources),
         details=(_subgraph_table(plan), _crossings(plan)),
         title=say("{subject}, planned for {target}", subject=plan.subject, target=plan.target.title),
         kind="plan",
+        headline=headline(plan),
     )
 
 
 def _fallbacks(plan: Plan) -> Table:
     rows = tuple((one.operation, f"{one.count:,}", one.reason) for one in plan.fallbacks)
     columns = (say("operation"), say("count"), say("why on the CPU"))
-    return Table(columns, rows, figures=("count",), caption=say("Falls back to the CPU"), most=_ROWS)
+    caption = say("Falls back to the CPU")
+    return Table(columns, rows, figures=("count",), caption=caption, most=_ROWS, summary=caption)
 
 
 def _subgraph_table(plan: Plan) -> Table:
@@ -59,9 +61,9 @@ def _crossings(plan: Plan) -> Table:
     return Table(columns, tuple(rows), summary=say("Copied between host and device"))
 
 
-def _sentences(plan: Plan) -> list[Sentence]:
-    """What the plan says, a line each."""
-    head = say_count(
+def _head(plan: Plan) -> Sentence:
+    """What was planned, and by which table of kernels."""
+    return say_count(
         "{subject}: {count} operation, planned for {target} by {table}.",
         "{subject}: {count} operations, planned for {target} by {table}.",
         len(plan.placements),
@@ -69,7 +71,6 @@ def _sentences(plan: Plan) -> list[Sentence]:
         target=plan.target.title,
         table=plan.target.own.title,
     )
-    return [head, _counted(plan), _subgraphs(plan), _copied(plan)]
 
 
 def _counted(plan: Plan) -> Sentence:
@@ -98,7 +99,11 @@ def _subgraphs(plan: Plan) -> Sentence:
         return say("No subgraph would run on the device.")
     sizes = ", ".join(f"{one.operations:,}" for one in found[:_SIZES])
     if len(found) == 1:
-        return say("1 device subgraph, of {sizes} operations.", sizes=sizes)
+        return say_count(
+            "1 device subgraph, of {count} operation.",
+            "1 device subgraph, of {count} operations.",
+            found[0].operations,
+        )
     if len(found) > _SIZES:
         more = len(found) - _SIZES
         sizes = say("{sizes} operations and {more} smaller ones", sizes=sizes, more=more)

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from jupyter_mlgpu.graphs.planning.layout import ACROSS, Area, Box, Frame, Scene, areas, key
+from collections.abc import Iterable
+
+from jupyter_mlgpu.graphs.planning.layout import Area, Box, Frame, Scene, areas, key
+from jupyter_mlgpu.graphs.planning.routes import Route, routes
 from jupyter_mlgpu.show.markup import Markup, element, joined
 from jupyter_mlgpu.show.page.shown import Drawing
-from jupyter_mlgpu.show.page.svg import frame, text
+from jupyter_mlgpu.show.page.svg import LETTER, frame, text
 
 # In points of the drawing.
 _MARGIN, _HEAD = 16, 44
@@ -25,17 +28,53 @@ def draw(scene: Scene) -> Drawing:
     """The picture. A frame stands to the right of those that it has arrows from, and so do boxes in it."""
     words, frames = scene.words, scene.frames
     places = areas(frames, scene.arrows, _MARGIN, _HEAD + 4)
-    width = max([820, *(x + w + _MARGIN for x, _, w, _ in places.values())])
-    height = max([_HEAD, *(y + h + _MARGIN for _, y, _, h in places.values())])
+    ways = routes({name: places[name] for name in ends(scene)}, scene.arrows)
+    across, down = extent(places.values(), ways)
     half = words.index(":") + 1
+    said = LETTER * max(half, len(words) - half)
+    width, height = max(820, across + _MARGIN, said + 2 * _MARGIN), max(_HEAD, down + _MARGIN)
     parts = [_frame(one, places[key(one, number)]) for number, one in enumerate(frames)]
-    parts += [_arrow(places[start], places[end]) for start, end in scene.arrows]
+    parts += [element("path", d=curve(way)) for way in ways]
     parts += [_box(box, places[box.name]) for one in frames for box in one.boxes]
     lines = [
         text(_MARGIN, 18, words[:half], "left", most=len(words)),
         text(_MARGIN, 34, words[half:].strip(), "left", most=len(words)),
     ]
     return Drawing(frame(words, width, height, *lines, *parts, css=STYLE), words)
+
+
+def ends(scene: Scene) -> list[str]:
+    """What arrows go from and to, and around: boxes, or frames."""
+    if scene.by_frame:
+        return [key(frame, number) for number, frame in enumerate(scene.frames)]
+    return [box.name for frame in scene.frames for box in frame.boxes]
+
+
+def extent(areas: Iterable[Area], ways: Iterable[Route]) -> tuple[int, int]:
+    """How far to the right and down areas and arrows reach."""
+    corners = [(x + width, y + height) for x, y, width, height in areas]
+    corners += [corner for way in ways for corner in way]
+    return max((x for x, _ in corners), default=0), max((y for _, y in corners), default=0)
+
+
+def curve(way: Route, *, downwards: bool = False) -> str:
+    """An arrow's way as a path: level and upright lines, and bends within the streets between boxes.
+
+    A bend begins and ends level, of an arrow that goes `downwards` upright.
+    """
+    (x, y), *corners = way
+    drawn = [f"M{x} {y}"]
+    for to_x, to_y in corners:
+        if to_y == y:
+            drawn.append(f"H{to_x}")
+        elif to_x == x:
+            drawn.append(f"V{to_y}")
+        else:
+            half, half_down = (x + to_x) / 2, (y + to_y) / 2
+            bend = (x, half_down, to_x, half_down) if downwards else (half, y, half, to_y)
+            drawn.append(f"C{' '.join(f'{one:g}' for one in bend)} {to_x} {to_y}")
+        x, y = to_x, to_y
+    return "".join(drawn)
 
 
 def _frame(shown: Frame, area: Area) -> Markup:
@@ -58,9 +97,3 @@ def _box(box: Box, area: Area) -> Markup:
 
 def _short(name: str, most: int) -> str:
     return name if len(name) <= most else "…" + name[1 - most :]
-
-
-def _arrow(start: Area, end: Area) -> Markup:
-    x, y = start[0] + start[2], start[1] + start[3] // 2
-    to_x, to_y = end[0], end[1] + end[3] // 2
-    return element("path", d=f"M{x} {y} C{x + ACROSS} {y} {to_x - ACROSS} {to_y} {to_x} {to_y}")

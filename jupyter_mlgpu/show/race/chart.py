@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from jupyter_mlgpu.experiment.race.result import Lane, RaceResult, Timing
 from jupyter_mlgpu.record import units
 from jupyter_mlgpu.record.sentence import joined, say
@@ -9,13 +11,13 @@ from jupyter_mlgpu.show.page.chart import Axis, Chart, Point, Rule, Series
 from jupyter_mlgpu.show.page.scales import written
 
 
-def chart(result: RaceResult, head: str, sentences: list[str]) -> Chart:
+def chart(result: RaceResult, head: str, crossings: Sequence[str]) -> Chart:
     """Both axes are logarithmic over sizes; spreads are error bars, crossovers dashed lines."""
     lanes = [one for one in result.lanes if one.timings]
     over = result.variable is not None
     names = () if over else tuple(f"{one.device}: {units.duration(one.timings[0].median)}" for one in lanes)
     return Chart(
-        (head, *sentences[:1]),
+        (head,),
         Axis(result.variable or "", log=over, names=names),
         Axis(
             say("seconds"),
@@ -24,7 +26,7 @@ def chart(result: RaceResult, head: str, sentences: list[str]) -> Chart:
             written=lambda time: units.duration(time) if time else "0",
         ),
         tuple(_series(lane, number, over=over) for number, lane in enumerate(lanes)),
-        joined(head, *sentences),
+        joined(head, *crossings),
         tuple(
             Rule(one.size, label(one.large, one.size, result.variable or ""), one.low, one.high)
             for one in result.crossovers

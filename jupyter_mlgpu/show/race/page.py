@@ -5,16 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import reduce
 
-from jupyter_mlgpu.experiment.race.crossover import Crossover, compare
+from jupyter_mlgpu.experiment.race.crossover import Crossover
 from jupyter_mlgpu.experiment.race.result import Lane, RaceResult, Timing
 from jupyter_mlgpu.experiment.race.runner import RaceProgress
 from jupyter_mlgpu.measure.frameworks import registry
 from jupyter_mlgpu.record import units
 from jupyter_mlgpu.record.sentence import Sentence, say, say_count, with_commas
-from jupyter_mlgpu.show.page.model import Page, Table
+from jupyter_mlgpu.show.page.model import FIGURES, Page, Table
 from jupyter_mlgpu.show.page.scales import written
 from jupyter_mlgpu.show.page.shown import page_of
 from jupyter_mlgpu.show.race.chart import chart, estimate, timed
+from jupyter_mlgpu.show.race.headline import fastest, headline
 
 RESTORE = say(
     "Devices run one after another, and runs within a process restore nothing: each finds what all runs "
@@ -33,15 +34,15 @@ _NAMED = 6
 
 @page_of.register
 def page(result: RaceResult) -> Page:
-    """Its head, its table and its sentences, with its chart beside them."""
-    told, said = head(result), sentences(result)
+    """Who was faster, who raced, what went wrong, its chart, and its table."""
+    told, crossed = head(result), crossings(result)
     return Page(
-        (told, table(result), *said),
-        tuple(notes(result)),
-        (chart(result, told, said),),
+        (told, *problems(result), table(result)),
+        (*crossed, *notes(result)),
+        (chart(result, told, crossed),),
         title=say("Race: {cell}", cell=result.cell),
         kind="race",
-        told_below=True,
+        headline=headline(result),
     )
 
 
@@ -65,16 +66,18 @@ def head(result: RaceResult) -> Sentence:
     return say("`{cell}` with {framework} on {devices}, {runs} after warm-up.", **raced)
 
 
-def sentences(result: RaceResult) -> list[str]:
-    """What came of it, a sentence each."""
-    problems = [
+def problems(result: RaceResult) -> list[Sentence]:
+    """Why a device's part is not complete."""
+    return [
         say("{device}: {problem}.", device=one.device, problem=one.problem)
         for one in result.lanes
         if one.problem
     ]
-    if result.variable is None:
-        return [*_fastest(result), *problems]
-    return [*(crossing(one, result.variable) for one in result.crossovers), *problems]
+
+
+def crossings(result: RaceResult) -> list[Sentence]:
+    """Where the devices change places, a sentence for each pair; none without sizes."""
+    return [crossing(one, result.variable or "") for one in result.crossovers]
 
 
 def crossing(one: Crossover, variable: str) -> Sentence:
@@ -140,7 +143,7 @@ def table(result: RaceResult) -> Table:
         rows.append((name, *map(timed, timings), *faster))
     devices = (one.device for one in result.lanes)
     columns = (result.variable or "", *devices, *([say("faster")] if several else []))
-    return Table(columns, tuple(rows))
+    return Table(columns, tuple(rows), summary=FIGURES)
 
 
 def _of_framework(result: RaceResult) -> list[str]:
@@ -152,18 +155,6 @@ def _of_framework(result: RaceResult) -> list[str]:
     return list(filter(None, (known.race_note, known.race_note_gpu if gpu else "")))
 
 
-def fastest(lanes: Sequence[Lane], timings: Sequence[Timing | None]) -> tuple[Lane, float] | None:
-    """The lane that is certainly faster than every other, and how many times as fast as the next; None
-    where that is not certain, or fewer than two were measured."""
-    known = [(one, lane) for one, lane in zip(timings, lanes, strict=True) if one is not None]
-    if len(known) < 2:
-        return None
-    (best, lane), *others = sorted(known, key=lambda pair: pair[0].median)
-    if not all(compare(best, other) < 0 for other, _ in others):
-        return None
-    return lane, others[0][0].median / best.median
-
-
 def _faster(lanes: Sequence[Lane], timings: Sequence[Timing | None]) -> str:
     """`fastest` in words; empty where there is nothing to compare."""
     if sum(one is not None for one in timings) < 2:
@@ -171,17 +162,8 @@ def _faster(lanes: Sequence[Lane], timings: Sequence[Timing | None]) -> str:
     found = fastest(lanes, timings)
     if found is None:
         return NOT_CERTAIN
-    lane, times = found
-    figure = f"{times:,.0f}" if times >= 100 else f"{times:.3g}"
-    return say("{device}, {times} times", device=lane.device, times=figure)
-
-
-def _fastest(result: RaceResult) -> list[str]:
-    timings = [one.at(None) for one in result.lanes]
-    verdict = _faster(result.lanes, timings)
-    if verdict == NOT_CERTAIN:
-        return [say("The spreads overlap: which device is faster is not certain.")]
-    return [say("The fastest is {verdict} as fast as the next.", verdict=verdict)] if verdict else []
+    best, _, times = found
+    return say("{device}, {times} times", device=best.device, times=times)
 
 
 def _empty(result: RaceResult) -> list[str]:

@@ -66,7 +66,7 @@ def bundle(record: Record, cut_before: Mapping[str, int] | None = None) -> dict[
     `cut_before` is the `cut` of the saved receipt that the record was read from: what that has left out is
     told all the same.
     """
-    full = record.logs or record.ops or record.mode == "profiled"
+    full = record.logs or record.ops or record.repeat or record.mode == "profiled"
     noted = record.notes or record.limit or record.lines
     limit = FULL_LIMIT if full else NOTED_LIMIT if noted else PLAIN_LIMIT
     if record.mode == "light" and WORKED_IN in record.facts:
@@ -157,7 +157,7 @@ def _few_devices(readings: Sequence[Reading], most: int) -> tuple[Reading, ...]:
 
 
 def _make(record: Record, cut: Mapping[str, int]) -> dict[str, Any]:
-    data = record.to_json(texts=False)
+    data = record.to_notebook()
     if cut:
         data["cut"] = dict(cut)
     made = {MIME_TYPE: data, "text/html": html.receipt(record, cut), "text/plain": text.receipt(record, cut)}

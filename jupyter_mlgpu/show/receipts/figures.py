@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from jupyter_mlgpu.record import units
+from jupyter_mlgpu.record import cellnumbers, units
 from jupyter_mlgpu.record.instruments import Instruments, called
 from jupyter_mlgpu.record.reading import Reading
 from jupyter_mlgpu.record.record import Record
@@ -55,12 +55,6 @@ def charts(records: Sequence[Record]) -> list[Figure]:
         _of_readings("Energy", "", records, ("energy",), "joules", 1),
         _of_devices(records),
     ]
-
-
-def label(record: Record) -> str:
-    """How a report calls a record: the notebook's own number of the cell where it is known."""
-    count = record.cell.execution_count
-    return f"#{record.cell.sequence}" if count is None else f"[{count}]"
 
 
 def _of_readings(
@@ -144,7 +138,7 @@ def _percent(share: float) -> str:
 def _figure(
     title: str, note: str, records: Sequence[Record], series: Sequence[_Series], axis: str, *, stacked: bool
 ) -> Figure:
-    names = tuple(f"{label(record)} {record.cell.name}" for record in records)
+    names = tuple(f"{cellnumbers.name(record)} {record.cell.name}" for record in records)
     bars = tuple(_bars(one, names, number) for number, one in enumerate(series))
     words_of = f"{title}, a bar chart of the table's figures"
     x, y = Axis(axis, zero=True), Axis("", names=names)

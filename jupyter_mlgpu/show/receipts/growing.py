@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from jupyter_mlgpu.explain.growth import WORTH, CellGrowth, Growth
-from jupyter_mlgpu.record import units
+from jupyter_mlgpu.record import cellnumbers, units
 from jupyter_mlgpu.record.sentence import Sentence, joined, say, say_count
 from jupyter_mlgpu.record.speaking import said
 from jupyter_mlgpu.show.page import text
@@ -44,14 +44,17 @@ def sentence(cell: CellGrowth) -> Sentence | None:
     return joined(head, _LOOK_FOR)
 
 
-def table(cells: Sequence[CellGrowth]) -> str:
-    """A line for each cell and each memory measured; cells that ran too seldom say what they lack."""
+def table(cells: Sequence[CellGrowth], called: Mapping[tuple[str, int], str] = {}) -> str:
+    """A line for each cell and each memory measured; cells that ran too seldom say what they lack.
+
+    `called` has what people call each cell's newest record, by its key; else it is what that calls itself.
+    """
     if not cells:
         return say("No cell has run yet with tracing on.")
     counted = say("counted")
     grown = (say("memory"), say("growth a run"), say("95 % interval"), say("by itself"))
     columns = (say("cell"), counted, *grown, "", say("code"))
-    rows = tuple(row for cell in cells for row in _rows(cell))
+    rows = tuple(row for cell in cells for row in _rows(cell, called))
     return text.page(Page((said(_ABOUT), text.spoken(Table(columns, rows, figures=(counted,))))))
 
 
@@ -70,8 +73,8 @@ def verdict(growth: Growth) -> Sentence:
     return say("growing, but perhaps by less than {size} a run", size=units.size(WORTH))
 
 
-def _rows(cell: CellGrowth) -> list[tuple[str, ...]]:
-    number = str(cell.newest.cell.sequence)
+def _rows(cell: CellGrowth, called: Mapping[tuple[str, int], str]) -> list[tuple[str, ...]]:
+    number = called.get(cell.newest.key, cellnumbers.name(cell.newest))
     name = " ".join(filter(None, [words.label(cell.newest), cell.newest.cell.name]))
     if not cell.growths:
         needed = say_count("{count} more run needed", "{count} more runs needed", cell.too_few)

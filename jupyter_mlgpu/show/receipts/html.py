@@ -7,11 +7,19 @@ from collections.abc import Mapping
 from jupyter_mlgpu.record import units
 from jupyter_mlgpu.record.reading import Reading
 from jupyter_mlgpu.record.record import LogLine, Record
-from jupyter_mlgpu.show.markup import Markup, element, image, joined, one_line
-from jupyter_mlgpu.show.page.html import table
+from jupyter_mlgpu.show.markup import Markup, coded, element, image, joined, one_line
+from jupyter_mlgpu.show.page.html import TOGETHER, table
 from jupyter_mlgpu.show.page.model import Table
 from jupyter_mlgpu.show.page.text import visible
-from jupyter_mlgpu.show.receipts import limits, notes, operations, words
+from jupyter_mlgpu.show.receipts import limits, notes, operations, repeats, words
+
+_TIMES = ("wall_time", "cpu_time", "device_time")
+
+# One line high: what wraps out of it is not seen.
+_FIGURES = (
+    "display:inline-flex;flex-wrap:wrap;max-width:95%;height:1.5em;line-height:1.5;overflow:hidden;"
+    "white-space:pre;vertical-align:top"
+)
 
 # Told apart without colour, which a page of somebody else's may not have.
 _MARKS = {"fatal": "✖", "action": "▲", "performance": "◆", "info": "●", "harmless": "✓", "unknown": "?"}
@@ -23,36 +31,83 @@ def receipt(record: Record, cut: Mapping[str, int] | None = None) -> str:
 
 
 def drawn(record: Record, cut: Mapping[str, int] | None = None) -> Markup:
-    """One line that opens to what limits the cell, the notes on the log, and all readings or why not."""
+    """A line of the figures that matter, which opens to all others.
+
+    Times as bars, what limits the cell, where it ran, operations, messages to act on; folded within it how
+    all was measured, what was not, and the other messages.
+    """
+    act = [line for line in notes.worst_first(record.logs) if notes.to_act_on(line)]
+    other = [line for line in notes.worst_first(record.logs) if not notes.to_act_on(line)]
+    missing = [*words.missing(record), *limits.why_not(record)]
+    return element(
+        "details",
+        _closed(record, cut),
+        *(element("div", _said(one)) for one in [*record.notes, *words.left_out(cut)]),
+        *_bars(record),
+        *(element("div", _said(one)) for one in repeats.strip(record)),
+        *_limit(record),
+        *(element("div", _said(one)) for one in words.places(record)),
+        *_roofline(record),
+        *_operations(record),
+        *map(note, act),
+        _fold(notes.other(len(other), beside=len(act)), *map(note, other)),
+        _fold("How it was measured", _measured(record)),
+        _fold(words.not_measured(record), *(element("div", _said(one)) for one in missing)),
+        style="font-size:90%;opacity:.85",
+    )
+
+
+def _closed(record: Record, cut: Mapping[str, int] | None) -> Markup:
+    """The figures on one line, where those that do not fit wrap out of sight; messages come after it.
+
+    Viewers take style sheets out of strangers' HTML, and leave the style of an element.
+    """
     label = words.label(record)
-    line = " · ".join([words.line(record), *notes.summary(record, cut)])
-    device = record.device.why_missing
+    first, *others = words.headline(record)
+    figures = [element("span", first), *(element("span", f" · {one}") for one in others)]
+    return element(
+        "summary",
+        joined(element("b", label), ": ") if label else None,
+        element("span", *figures, style=_FIGURES),
+        *(f" · {one}" for one in notes.summary(record, cut)),
+    )
+
+
+def _bars(record: Record) -> list[Markup]:
+    """Times on one scale; one alone would be a bar of nothing."""
+    times = [one for one in record.readings if one.quantity in _TIMES and one.value is not None]
+    told = [one for one in times if not words.slowed(one, record)]
+    longest = max((one.value or 0 for one in told), default=0)
+    if len(told) < 2 or not longest:
+        return []
+    return [_bar(one, (one.value or 0) / longest) for one in told]
+
+
+def _bar(reading: Reading, part: float) -> Markup:
+    width = f"{max(part * 100, 1):.0f}%"
+    bar = element("div", style=f"width:{width};height:3px;background:gray")
+    return element("div", f"{units.title(reading.quantity)} {units.figure(reading)}", bar)
+
+
+def _measured(record: Record) -> Markup:
     figures = [_row(reading, record) for reading in record.readings if reading.value is not None]
     facts = [
         (words.fact_title(name), words.fact_value(fact.value), fact.source)
         for name, fact in sorted(record.facts.items())  # as in a notebook's file
     ]
-    return element(
-        "details",
-        element("summary", joined(element("b", label), ": ") if label else None, line),
-        *_limit(record),
-        *(element("div", one) for one in [*record.notes, *words.left_out(cut)]),
-        *map(note, notes.worst_first(record.logs)),
-        *_roofline(record),
-        *_operations(record),
-        element("div", device) if device else None,
-        table(Table((), (*figures, *facts))),
-        *(element("div", sentence) for sentence in words.missing(record)),
-        *(element("div", _text(sentence)) for sentence in limits.why_not(record)),
-        style="font-size:90%;opacity:.85",
-    )
+    return table(Table((), (*figures, *facts)))
+
+
+def _fold(title: str, *inside: Markup) -> Markup:
+    shown = [one for one in inside if one]
+    return element("details", element("summary", title), *shown) if shown else joined()
 
 
 def note(line: LogLine) -> Markup:
     """One log line: its verdict, what it means, what to do, and how it was printed."""
     rank = notes.rank(line)
     times = notes.times(line)
-    explained = [joined(element("br"), _text(one)) for one in (line.meaning, line.advice) if one]
+    explained = [joined(element("br"), _said(one)) for one in (line.meaning, line.advice) if one]
     return element(
         "div",
         f"{_MARKS[rank]} ",
@@ -68,6 +123,10 @@ def _text(text: str) -> Markup:
     return one_line(visible(text))
 
 
+def _said(sentence: str) -> Markup:
+    return coded(visible(sentence))
+
+
 def _limit(record: Record) -> list[Markup]:
     """What limits the cell and what to do, what that rests on, and the lines of code where it was seen."""
     lines = table(limits.hot_lines(record.lines))
@@ -76,7 +135,7 @@ def _limit(record: Record) -> list[Markup]:
     answer, advice = limits.answer(record.limit), record.limit.next
     return [
         element("div", element("b", _text(answer))),
-        element("div", _text(advice)) if advice else joined(),
+        element("div", _said(advice)) if advice else joined(),
         table(limits.evidence(record.limit.evidence, summary="Evidence")),
         lines,
     ]
@@ -102,4 +161,5 @@ def _operations(record: Record) -> list[Markup]:
 
 def _row(reading: Reading, record: Record) -> tuple[str, ...]:
     source = f"{reading.scope}, {reading.instrument}"
-    return units.title(reading.quantity), words.shown(reading, record), source
+    value, *more = words.shown(reading, record).split(", ", 1)
+    return units.title(reading.quantity), ", ".join([value.translate(TOGETHER), *more]), source

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import textwrap
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from jupyter_mlgpu.record import cellnumbers
 from jupyter_mlgpu.record.record import LogLine, Record
 from jupyter_mlgpu.show.page.text import visible
 
@@ -14,33 +15,49 @@ _RAW_LENGTH = 300
 EARLY = "before the first record"
 
 
-def explained(records: Sequence[Record], early: Sequence[LogLine]) -> str:
-    """The messages cell by cell, each with its verdict, what it means, what to do, and as it was printed."""
+def explained(
+    records: Sequence[Record], early: Sequence[LogLine], called: Mapping[tuple[str, int], str] = {}
+) -> str:
+    """The messages cell by cell, each with its verdict, what it means, what to do, and as it was printed.
+
+    `called` has what people call each record, by its key; else it is what that calls itself.
+    """
     lines: list[str] = []
-    for title, messages in _cells(records, early):
+    for title, messages in _cells(records, early, called):
         lines.append(title)
         for message in messages:
             lines += _message(message)
     if not lines:
-        return "No native lines, logging records or warnings yet."
+        return "No messages yet: no native lines, logging records or warnings."
     return "\n".join(lines)
 
 
 def as_json(records: Sequence[Record], early: Sequence[LogLine]) -> str:
-    """One JSON object a message, as in a record's `logs`, with the record's sequence as `cell`."""
-    found: list[tuple[int | None, LogLine]] = [(None, message) for message in early]
-    found += [(record.cell.sequence, message) for record in records for message in record.logs]
+    """One JSON object a message, as in a record's `logs`, and which `cell` and `record` printed it.
+
+    `cell` is the execution count, null where there is none, and `record` the record's own number.
+    """
+    found: list[tuple[Record | None, LogLine]] = [(None, message) for message in early]
+    found += [(record, message) for record in records for message in record.logs]
     return "\n".join(
-        json.dumps({**message.to_json(), "cell": cell}, ensure_ascii=False) for cell, message in found
+        json.dumps({**message.to_json(), **_numbers(record)}, ensure_ascii=False) for record, message in found
     )
 
 
-def _cells(records: Sequence[Record], early: Sequence[LogLine]) -> Iterator[tuple[str, Iterable[LogLine]]]:
+def _numbers(record: Record | None) -> dict[str, int | None]:
+    if record is None:
+        return {"cell": None, "record": None}
+    return {"cell": record.cell.execution_count, "record": record.cell.sequence}
+
+
+def _cells(
+    records: Sequence[Record], early: Sequence[LogLine], called: Mapping[tuple[str, int], str]
+) -> Iterator[tuple[str, Iterable[LogLine]]]:
     if early:
         yield EARLY, early
     for record in records:
         if record.logs:
-            yield f"cell {record.cell.sequence}: {record.cell.name}", record.logs
+            yield f"cell {called.get(record.key, cellnumbers.name(record))}: {record.cell.name}", record.logs
 
 
 def _message(message: LogLine) -> list[str]:

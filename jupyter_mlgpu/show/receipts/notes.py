@@ -1,4 +1,4 @@
-"""Log lines in words. A note is a line whose meaning is known; the browser says the same (notes.ts)."""
+"""Messages, the native lines that libraries print, in words. The browser says the same: notes.ts."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ CUT = "logs."
 
 
 def summary(record: Record, cut: Mapping[str, int] | None = None) -> list[str]:
-    """`3 notes: 1 to act on` and `12 lines not known`; what was cut from a receipt is counted too.
+    """`3 messages: 1 to act on` and `12 unknown messages`; what was cut from a receipt is counted too.
 
     Lines that came after the cell are counted apart: the sidebar tells of them, its receipt was drawn before.
     """
@@ -35,9 +35,9 @@ def summary(record: Record, cut: Mapping[str, int] | None = None) -> list[str]:
     notes = counts.total()
     sentences = []
     if notes:
-        sentences.append(_with_acts(f"{notes:,} note{'s' if notes != 1 else ''}", counts))
+        sentences.append(_with_acts(f"{notes:,} message{'s' if notes != 1 else ''}", counts))
     if unknown:
-        sentences.append(f"{unknown:,} line{'s' if unknown != 1 else ''} not known")
+        sentences.append(f"{unknown:,} unknown message{'s' if unknown != 1 else ''}")
     if late:
         sentences.append(_with_acts(f"{late.total():,} after the cell had ended", late))
     return sentences
@@ -62,6 +62,11 @@ def worst_first(lines: Sequence[LogLine]) -> list[LogLine]:
 def to_act_on(line: LogLine) -> bool:
     """Whether the line asks for something to be done."""
     return line.verdict in ("fatal", "action")
+
+
+def other(count: int, *, beside: int) -> str:
+    """What heads `count` messages that ask for nothing, `beside` so many that do."""
+    return f"{'Other messages' if beside else 'Messages'} ({count:,})"
 
 
 def times(line: LogLine) -> str:

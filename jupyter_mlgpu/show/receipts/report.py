@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from jupyter_mlgpu.measure.frameworks import registry
-from jupyter_mlgpu.record import units
+from jupyter_mlgpu.record import cellnumbers, units
 from jupyter_mlgpu.record.record import Record
 from jupyter_mlgpu.show.markup import Markup, data_script, document, element, joined, script
 from jupyter_mlgpu.show.page import plotly
@@ -77,13 +77,13 @@ def _head(records: Sequence[Record]) -> list[Markup]:
         f"{len(records):,} cell{'s' if len(records) != 1 else ''} measured",
         f"{units.seconds(total)} in them",
         *([f"{failed:,} ended with an error"] if failed else []),
-        *([f"{act:,} log note{'s' if act != 1 else ''} to act on"] if act else []),
+        *([f"{act:,} message{'s' if act != 1 else ''} to act on"] if act else []),
         f"ran on {', '.join(places)}" if places else "no operations seen on a device",
     ]
     versions = {name: version for record in records for name, version in record.versions.items()}
     background = [
         f"Began {records[0].started_at[:19].replace('T', ' ')} UTC",
-        *(f"{name} {versions[name]}" for name in versions),
+        *(f"{registry.title(name)} {versions[name]}" for name in versions),
     ]
     return [
         _line(element("p", " · ".join(facts))),
@@ -109,7 +109,7 @@ def _sections(charts: Sequence[figures.Figure]) -> list[Markup]:
 
 
 def _receipt(record: Record) -> Markup:
-    name = element("h3", f"{figures.label(record)} {record.cell.name}")
+    name = element("h3", f"{cellnumbers.name(record)} {record.cell.name}")
     return _line(element("article", name, html.drawn(record), class_=record.outcome))
 
 

@@ -45,7 +45,7 @@ def chart(record: Record) -> Chart | None:
         intensity=f"{flops / moved:.3g}",
     )
     dot = Series(say("this cell"), (Point(flops / moved, rate / 1e12, label),), 1, "points")
-    return under_roofs([dot, *roof(name, 0, peak / 1e12, speed)], name)
+    return under_roofs([dot, *roof(name, 0, peak / 1e12, speed, [flops / moved])], name)
 
 
 def table(record: Record) -> Table | None:

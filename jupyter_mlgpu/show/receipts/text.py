@@ -4,27 +4,34 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from jupyter_mlgpu.record import units
+from jupyter_mlgpu.record import cellnumbers, units
 from jupyter_mlgpu.record.record import LogLine, Record
 from jupyter_mlgpu.record.sentence import say
 from jupyter_mlgpu.show.page import text
 from jupyter_mlgpu.show.page.model import Table
 from jupyter_mlgpu.show.page.text import visible
-from jupyter_mlgpu.show.receipts import limits, notes, operations, words
+from jupyter_mlgpu.show.receipts import limits, notes, operations, repeats, words
 
 #: Log lines to act on that a receipt spells out; the others are counted.
 ACT_LINES = 10
 
 
 def receipt(record: Record, cut: Mapping[str, int] | None = None) -> str:
-    """The receipt's line, below it what limits the cell, and each log line to act on.
+    """The receipt's line, below it notes, what limits the cell, operations, and each log line to act on.
 
     `cut` counts what was left out for size.
     """
     label = words.label(record)
     line = " · ".join([words.line(record), *notes.summary(record, cut)])
     head = f"[mlgpu] {label + ': ' if label else ''}{line}"
-    below = [*_limit(record), *_to_act_on(record), *_operations(record), *record.notes, *words.left_out(cut)]
+    below = [
+        *record.notes,
+        *repeats.strip(record),
+        *_limit(record),
+        *_operations(record),
+        *_to_act_on(record),
+        *words.left_out(cut),
+    ]
     return "\n".join([head, *(f"        {one}" for one in below)])
 
 
@@ -49,16 +56,19 @@ def _operations(record: Record) -> list[str]:
     if record.mode != "profiled":
         return []
     lines = (line for one in operations.tables(record, 48) for line in text.table(one))
-    return [operations.SENTENCE, *lines]
+    return [*words.places(record), operations.SENTENCE, *lines]
 
 
-def table(records: Sequence[Record]) -> str:
-    """One line a record: number, time and what limits it, CPU time, memory, where it ran, line of code."""
+def table(records: Sequence[Record], called: Mapping[tuple[str, int], str] = {}) -> str:
+    """One line a record: number, time and what limits it, CPU time, memory, where it ran, line of code.
+
+    `called` has what people call each record, by its key; else it is what that calls itself.
+    """
     if not records:
         return say("No records yet: run a cell with tracing on.")
     rows = (
         (
-            str(record.cell.sequence),
+            called.get(record.key, cellnumbers.name(record)),
             limits.with_kind(_figure(record, "wall_time"), record),
             *(_figure(record, quantity) for quantity in ("cpu_time", "peak_memory_process")),
             ", ".join(filter(None, [words.label(record), words.where(record)])),

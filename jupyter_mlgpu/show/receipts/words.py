@@ -7,10 +7,10 @@ from typing import Any
 
 from jupyter_mlgpu.measure.frameworks import registry
 from jupyter_mlgpu.record import units
-from jupyter_mlgpu.record.devicewords import EVERY
+from jupyter_mlgpu.record.devicewords import AUTO, EVERY
 from jupyter_mlgpu.record.reading import Reading
 from jupyter_mlgpu.record.record import RanOn, Record
-from jupyter_mlgpu.show.receipts import limits, notes
+from jupyter_mlgpu.show.receipts import limits, notes, repeats
 
 # Words of facts' names that are not written in lower case.
 _WRITTEN = {
@@ -23,6 +23,14 @@ _WRITTEN = {
     "mps": "MPS",
     "numa": "NUMA",
     "xla": "XLA",
+}
+
+#: How it is known that a device worked for the cell.
+_EVIDENCE: Mapping[str | None, str] = {
+    "counted": "its operations were counted",
+    "only device": "there is no other device",
+    "allocator": "its allocator gave out memory; more may have run elsewhere",
+    "results": "arrays that the cell made are there; more may have run elsewhere",
 }
 
 #: Parts of a record that people call otherwise.
@@ -60,7 +68,9 @@ def where(record: Record) -> str:
         shares = [_share(entry, alone=len(ran_on) == 1) for entry in ran]
         place = ", ".join(filter(None, (_list("ran on", shares), _list("used", used))))
     places = record.device.only.items() if ran_on is None else [(one.framework, one.device) for one in ran_on]
-    elsewhere = any(asked.get(framework, every) not in (None, device) for framework, device in places)
+    elsewhere = any(
+        asked.get(framework, every) not in (None, str(AUTO), device) for framework, device in places
+    )
     return f"asked for {record.device.asked_for}, {place}" if elsewhere and place else place
 
 
@@ -81,27 +91,56 @@ def _list(what: str, devices: list[str]) -> str:
 def _share(entry: RanOn, *, alone: bool) -> str:
     if alone or entry.share in (None, 1):  # all that its framework counted
         return entry.device
-    # 99.6 % must not read as all of it, nor 0.2 % as nothing.
-    share = f"{min(max(entry.share, 0.01), 0.99):.0%}".replace("%", " %")
-    return f"{entry.device} {share}"
+    return f"{entry.device} {_rounded(entry.share)}"
+
+
+def _rounded(share: float) -> str:
+    """A share of the operations: 99.6 % must not read as all of it, nor 0.2 % as nothing."""
+    return "100 %" if share >= 1 else f"{min(max(share, 0.01), 0.99) * 100:.0f} %"
+
+
+def headline(record: Record) -> list[str]:
+    """The figures that matter, the most important first; the browser chooses the same (words.ts).
+
+    Wall time, what limits the cell, where it ran, peak memory: a closed receipt has no others, and lets the
+    last ones go where it is narrow. All else stands inside.
+    """
+    wall, peak = record.reading("wall_time"), record.find("peak_memory_process")
+    own = shown(wall, record) if wall.value is not None else "time not measured"
+    told = [
+        repeats.headline(record) or own,
+        limits.clause(record.limit),
+        "" if record.device.ran_on == () else where(record),
+        peak and f"peak memory {units.figure(peak)}",
+    ]
+    return [one for one in told if one]
 
 
 def line(record: Record) -> str:
     """The receipt's one line, without the mark of its outcome."""
-    wall = record.reading("wall_time")
-    parts = [shown(wall, record) if wall.value is not None else "time not measured"]
-    parts += [limits.clause(record.limit) or "", where(record)]
-    parts += _busy(record)
-    cpu = record.find("cpu_time")
-    if cpu is not None and not slowed(cpu, record):
-        parts.append(f"CPU time {units.figure(cpu)}")
-    peak = record.find("peak_memory_process")
-    if peak is not None:
-        parts.append(f"peak memory {units.figure(peak)}")
-    energy = _gpu_energy(record)
-    if energy is not None:
-        parts.append(f"GPU energy {units.figure(energy)}")
-    return " · ".join(part for part in parts if part)
+    return " · ".join(headline(record))
+
+
+def places(record: Record) -> list[str]:
+    """Where it ran, one sentence a device: the operations counted there, or how else that is known."""
+    return [
+        *map(_place, record.device.ran_on or ()),
+        *_busy(record),
+        *filter(None, [record.device.why_missing]),
+    ]
+
+
+def _place(entry: RanOn) -> str:
+    said = f"{entry.device} ({registry.title(entry.framework)}, {entry.kind})"
+    if entry.operations is not None:
+        counted = f"{entry.operations:,} operation{'s' if entry.operations != 1 else ''}"
+        return (
+            f"{said}: {counted}"
+            if entry.share in (None, 1)
+            else f"{said}: {counted}, {_rounded(entry.share)}"
+        )
+    told = [_EVIDENCE.get(entry.evidence, ""), entry.why_missing or "operations not counted"]
+    return f"{said}: {' · '.join(filter(None, told))}"
 
 
 def _busy(record: Record) -> list[str]:
@@ -120,33 +159,31 @@ def _percent(share: float) -> str:
     return f"{share * 100:.0f} %" if 0.01 <= share <= 0.99 else f"{share * 100:.1f} %"
 
 
-def _gpu_energy(record: Record) -> Reading | None:
-    """The energy of the GPU, where there is one alone and the cell's work may have run there."""
-    readings = [one for one in record.readings if one.quantity == "energy" and one.scope == "device"]
-    known = [one for one in readings if one.value is not None]
-    ran_on = record.device.ran_on
-    if len(known) != 1 or not record.versions.keys() & registry.FRAMEWORKS.keys():
-        return None
-    return known[0] if ran_on is None or any(entry.kind != "cpu" for entry in ran_on) else None
-
-
 def label(record: Record) -> str:
     """How the cell ended and where the record comes from, as words before the line; often empty."""
     words = {"ok": [], "error": ["error"], "interrupted": ["interrupted"]}[record.outcome]
     if record.origin != "live":
         words = [record.origin, *words]
-    if record.mode == "profiled":
+    if record.mode == "profiled" and not repeats.timing(record):  # the time in its line is no profiled one
         words = [*words, "profiled"]
+    if record.repeat is not None and record.repeat.number == 0:
+        words = [*words, "warm-up"]
     return ", ".join(words)
 
 
 def missing(record: Record) -> list[str]:
-    """What was not measured, and why: one sentence a reason."""
+    """What was not measured, and why: a line a reason."""
     reasons: dict[str, list[str]] = {}
     for reading in record.readings:
         if reading.why_missing is not None:
-            reasons.setdefault(reading.why_missing, []).append(_inside(units.title(reading.quantity)))
-    return [f"Not measured: {', '.join(titles)}. {why}" for why, titles in reasons.items()]
+            reasons.setdefault(reading.why_missing, []).append(units.title(reading.quantity))
+    return [f"{'; '.join(titles)}: {why}" for why, titles in reasons.items()]
+
+
+def not_measured(record: Record) -> str:
+    """What heads the reasons: `Not measured (4)`."""
+    count = sum(one.value is None for one in record.readings) + len(limits.why_not(record))
+    return f"Not measured ({count})"
 
 
 def left_out(cut: Mapping[str, int] | None) -> list[str]:
@@ -178,9 +215,4 @@ def _part(part: str) -> str:
     verdict = part.removeprefix(notes.CUT)
     if verdict == part:
         return _PARTS.get(part, part)
-    return f"log lines ({notes.VERDICTS.get(verdict, verdict).lower()})"
-
-
-def _inside(title: str) -> str:
-    """A title as it stands inside a sentence: `wall time`, but `CPU time`."""
-    return title if title[1].isupper() else title[0].lower() + title[1:]
+    return f"messages ({notes.VERDICTS.get(verdict, verdict).lower()})"

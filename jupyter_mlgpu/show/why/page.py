@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from jupyter_mlgpu.record import units
+from jupyter_mlgpu.record import cellnumbers, units
 from jupyter_mlgpu.record.limit import Confidence, Limit, LimitKind
 from jupyter_mlgpu.record.record import Record
 from jupyter_mlgpu.record.sentence import Sentence, joined, say
 from jupyter_mlgpu.record.shown import Bundled
 from jupyter_mlgpu.show.page.model import Page, Part, Table
 from jupyter_mlgpu.show.page.shown import page_of
-from jupyter_mlgpu.show.receipts import figures, limits, roofline, words
+from jupyter_mlgpu.show.receipts import limits, roofline, words
 
 _SURE: Mapping[Confidence, Sentence] = {
     "sure": say("This is sure: the evidence leaves no other answer."),
@@ -60,7 +60,7 @@ def page(shown: Reasons) -> Page:
 
 def _title(record: Record) -> Sentence:
     wall = record.reading("wall_time")
-    cell = figures.label(record)
+    cell = cellnumbers.name(record)
     if wall.value is None:
         return say("What limits cell {cell}", cell=cell)
     return say("Why cell {cell} took {time}", cell=cell, time=units.figure(wall))

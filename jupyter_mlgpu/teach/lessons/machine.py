@@ -9,7 +9,7 @@ from jupyter_mlgpu.measure import kit
 from jupyter_mlgpu.measure.frameworks import registry
 from jupyter_mlgpu.measure.frameworks.base import Backend, Device
 from jupyter_mlgpu.measure.frameworks.imports import imported
-from jupyter_mlgpu.record.devicewords import DeviceWord
+from jupyter_mlgpu.record.devicewords import AUTO
 from jupyter_mlgpu.record.sentence import Sentence, say
 from jupyter_mlgpu.record.speaking import said
 
@@ -75,4 +75,4 @@ def _framework() -> tuple[Backend | None, str | None]:
 def _chosen(backend: Backend) -> Device:
     devices = backend.find_devices()
     asked = [one for one in kit.current().selection.devices() if one.framework == backend.name]
-    return asked[0] if asked else DeviceWord("any").find(devices)
+    return asked[0] if asked else AUTO.find(devices)

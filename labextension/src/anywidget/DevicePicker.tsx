@@ -3,11 +3,12 @@
 import { useState } from 'react';
 import type { ReactElement } from 'react';
 
-import { picks } from '../kernel/devicechoice';
+import { picks, wordName } from '../kernel/devicechoice';
 import type { Translate } from '../language/i18n';
 import { readPicker, readDeviceStatus } from '../kernel/protocol';
 import { count } from '../language/untrusted';
 import { DeviceSelect } from '../sidebar/DevicePicker';
+import { Prose } from '../receipts/Prose';
 import { RestartNotice } from '../receipts/RestartNotice';
 import { useTrait } from './model';
 import type { IModel } from './model';
@@ -43,17 +44,18 @@ export function DevicePicker(props: { model: IModel; t: Translate }): ReactEleme
           />
         ))}
       </fieldset>
-      {device?.whyMissing && !ended && (
-        <p className="jp-mlgpu-Quiet jp-mlgpu-Picker-said">{t.say(device.whyMissing)}</p>
-      )}
       <p role="status" className="jp-mlgpu-Picker-said" data-refused={said?.refused ?? false}>
-        {ended
-          ? t('widgetEnded')
-          : sent !== null && sent.heard === heard
-            ? t('notHeardYet', { device: sent.word })
-            : choices?.device
-              ? t('applies', { device: choices.device.word })
-              : t.say(said?.sentence ?? '')}
+        <Prose
+          text={
+            ended
+              ? t('widgetEnded')
+              : sent !== null && sent.heard === heard
+                ? t('notHeardYet', { device: wordName(sent.word, t) })
+                : choices?.device
+                  ? t('applies', { device: wordName(choices.device.word, t) })
+                  : t.say(said?.sentence ?? '')
+          }
+        />
       </p>
       {said?.restart && (
         // No notebook can be restarted from here, so how to do it by hand is said.

@@ -18,7 +18,10 @@ declare const STYLES: string;
 
 function render({ model, el }: { model: IModel; el: HTMLElement }): () => void {
   const language = languageOf(model);
-  const root = createRoot(el);
+  // Each control brings a React of its own, whose ids would be those of the sidebar's and of the next control's.
+  const root = createRoot(el, {
+    identifierPrefix: `mlgpu-${Math.random().toString(36).slice(2)}-`
+  });
   root.render(
     <StrictMode>
       <style>{STYLES}</style>

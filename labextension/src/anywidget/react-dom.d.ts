@@ -2,7 +2,10 @@
 declare module 'react-dom/client' {
   import type { ReactNode } from 'react';
 
-  export function createRoot(container: Element): {
+  export function createRoot(
+    container: Element,
+    options: { identifierPrefix: string }
+  ): {
     render(children: ReactNode): void;
     unmount(): void;
   };

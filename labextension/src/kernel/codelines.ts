@@ -23,6 +23,12 @@ export function codeOf({ model }: Cell, record: IRecord, line: IHotLine): string
     : null;
 }
 
+/** Whether a cell has run last as this record says, and nobody has changed its code since. */
+export function isUnchanged({ model }: Cell, { cell }: IRecord): boolean {
+  const count = countOf(model);
+  return count !== null && count === cell.executionCount && !(model as ICodeCellModel).isDirty;
+}
+
 /** Put the cursor of a cell that is in sight on one of its lines, at the code. */
 export async function putCursor(notebook: NotebookPanel, cell: Cell, line: number): Promise<void> {
   const { content } = notebook;

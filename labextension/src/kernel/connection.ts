@@ -11,6 +11,7 @@ import type { Kernel } from '@jupyterlab/services';
 import type { IDisposable } from '@lumino/disposable';
 
 import { askDeath } from './death';
+import { Execution } from './execution';
 import type { KernelModel } from './model';
 import { NoAnswer, PATIENCE, connected, request } from './question';
 import {
@@ -41,6 +42,7 @@ export class Connection implements IDisposable {
     private readonly kernel: Kernel.IKernelConnection,
     private readonly model: KernelModel
   ) {
+    this.execution = new Execution(model);
     this.watcher = new Watcher(model, () => this.tell('watch'));
     kernel.iopubMessage.connect(this.onMessage, this);
     kernel.statusChanged.connect(this.onStatus, this);
@@ -188,6 +190,7 @@ export class Connection implements IDisposable {
   }
 
   private onMessage(_: Kernel.IKernelConnection, message: KernelMessage.IIOPubMessage): void {
+    this.execution.hear(message);
     if (!KernelMessage.isCommMsgMsg(message) || message.content.comm_id !== COMM_ID) {
       return;
     }
@@ -276,6 +279,7 @@ export class Connection implements IDisposable {
   private onConnectionStatus(_: Kernel.IKernelConnection, status: Kernel.ConnectionStatus): void {
     // A connection that was lost for a while has missed deltas.
     if (status === 'connected' && this.lost) {
+      this.execution.forget();
       void this.ask();
     }
     this.lost = status !== 'connected';
@@ -286,6 +290,7 @@ export class Connection implements IDisposable {
   private clone: Kernel.IKernelConnection | null = null;
   private deltas = 0;
   private disposed = false;
+  private readonly execution: Execution;
   private linger: ReturnType<typeof setTimeout> | undefined;
   private lost = false;
   private pause = PATIENCE;

@@ -132,9 +132,17 @@ const NOTHING: ICounters = {
   whyResting: null
 };
 
-/** The counters of one kernel. `clock` gives milliseconds of the calendar; tests bring their own. */
+/**
+ * The counters of one kernel, or of a machine. `clock` gives milliseconds of the calendar; tests bring their own.
+ * `interval`: seconds between two samples, until a snapshot says so.
+ */
 export class Counters {
-  constructor(private readonly clock: () => number = () => Date.now()) {}
+  constructor(
+    private readonly clock: () => number = () => Date.now(),
+    interval = NOTHING.interval
+  ) {
+    this.current = { ...NOTHING, interval };
+  }
 
   /** A value that is replaced, never changed. */
   get value(): ICounters {
@@ -191,7 +199,7 @@ export class Counters {
     this.changed.emit();
   }
 
-  private current = NOTHING;
+  private current: ICounters;
 }
 
 function newest(samples: readonly ISample[]): ISample[] {

@@ -12,6 +12,11 @@ import { grouped } from '../record/sorting';
 const ROW = 10;
 /** More than so many times the usual pause between two samples is a gap: nobody looked. */
 const GAP = 4;
+/** What a chart has room for at least, in some units: less of it is a machine that rests. */
+const LEAST = new Map([
+  ['share', 0.1],
+  ['cores', 0.1]
+]);
 /** Seconds that a chart shows at least. */
 const SHORTEST = 60;
 
@@ -73,16 +78,28 @@ export function extremes(
   return known.length > 0 ? [Math.min(...known), Math.max(...known)] : null;
 }
 
-/** Top of a chart: the limit, and where none is known a round number above the highest value. */
-export function top(limit: number | null, highest: number): number {
-  if (limit !== null && limit > 0) {
-    return Math.max(limit, highest);
+/** Top of a chart: a round number above the highest value, so that what there is fills it; at most the limit. */
+export function top(limit: number | null, highest: number, unit: string): number {
+  const most = limit === null || limit <= 0 ? Infinity : Math.max(limit, highest);
+  const seen = Math.max(highest, LEAST.get(unit) ?? 0);
+  if (seen <= 0) {
+    return Math.min(1, most);
   }
-  if (highest <= 0) {
-    return 1;
-  }
-  const power = 10 ** Math.floor(Math.log10(highest));
-  return ([1, 2, 5].find(step => step * power >= highest) ?? 10) * power;
+  const prefix = unit === 'bytes' ? 1024 ** Math.floor(Math.log2(seen) / 10) : 1;
+  const power = prefix * 10 ** Math.floor(Math.log10(seen / prefix));
+  return Math.min(([1, 2, 5].find(step => step * power >= seen) ?? 10) * power, most);
+}
+
+/** The first of the highest values there were, and when: part of the chart's width from its left edge. */
+export function peak(counters: ICounters, index: number): { value: number; at: number } | null {
+  const [seconds, values] = points(counters, index);
+  let found: { value: number; at: number } | null = null;
+  values.forEach((value, place) => {
+    if (value !== null && (found === null || value > found.value)) {
+      found = { value, at: 1 + (seconds[place] ?? 0) / span(counters) };
+    }
+  });
+  return found;
 }
 
 /** Rows of a table, newest first: every ten seconds of the day, the newest sample until then. */

@@ -47,8 +47,16 @@ export class KernelModel {
     if (kernel === 'asking' || kernel === 'silent') {
       this.publish({ kernel });
     } else {
-      const death = kernel === 'absent' || kernel === 'dead' ? this.current.death : null;
-      this.forget({ kernel, death, restarted: kernel === 'absent' && this.current.restarted });
+      const { death, executing, restarted, starting } = this.current;
+      const absent = kernel === 'absent';
+      this.forget({
+        kernel,
+        executing: absent && executing,
+        death: absent || kernel === 'dead' ? death : null,
+        restarted: absent && restarted,
+        // It may have been wished for before the kernel had answered.
+        starting: absent ? starting : null
+      });
     }
   }
 
@@ -59,10 +67,22 @@ export class KernelModel {
     }
   }
 
+  /** Whether the kernel runs a cell. */
+  setExecuting(executing: boolean): void {
+    if (executing !== this.current.executing) {
+      this.publish({ executing });
+    }
+  }
+
+  /** What became of the wish to start tracing. */
+  setStarting(starting: IState['starting']): void {
+    this.publish({ starting });
+  }
+
   /** The kernel process is a new one: nothing that the old one said holds. */
   restart(): void {
     this.gone = this.current.run ?? this.gone;
-    this.forget({ kernel: 'asking', restarted: true });
+    this.forget({ kernel: 'asking', restarted: true, executing: false });
   }
 
   setSaved(saved: readonly IEntry[], figures: readonly IFigure[]): void {
@@ -231,6 +251,7 @@ export class KernelModel {
     kernel: 'none',
     restarted: false,
     death: null,
+    executing: false,
     saved: [],
     figures: []
   };

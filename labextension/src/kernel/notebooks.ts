@@ -15,18 +15,26 @@ import type { IRecord } from '../record/record';
 import { CellMarks } from '../sidebar/cellmarks';
 import { cellOf, codeOf, putCursor } from './codelines';
 import { Connection } from './connection';
+import type { Counters } from './counters';
+import { load } from './loading';
+import type { IWatched, Machine } from './machine';
+import { TraceMark } from './mark';
 import { KernelModel } from './model';
+import { cellsToRun, runInTurn } from './rerun';
 import { readSaved, sourceOf } from './saved';
 
 /** Milliseconds of quiet after an edit before the outputs are read again. */
 const QUIET = 300;
 
 /** One notebook: its model, kept up to date with its kernel and its saved outputs. */
-export class NotebookSession implements ILineFinder {
+export class NotebookSession implements ILineFinder, IWatched {
   constructor(
     private readonly notebook: NotebookPanel,
-    private readonly shell: JupyterFrontEnd.IShell
+    private readonly shell: JupyterFrontEnd.IShell,
+    /** What its server's machine does, for as long as its kernel does not tell it. */
+    readonly machine: Machine
   ) {
+    this.mark = new TraceMark(notebook);
     this.marks = new CellMarks(notebook);
     const { sessionContext } = notebook;
     sessionContext.kernelChanged.connect(this.connect, this);
@@ -50,6 +58,9 @@ export class NotebookSession implements ILineFinder {
   /** Between the notebook's cells and the list of their records. */
   readonly marks: CellMarks;
 
+  /** Whether the notebook asks to be traced whenever it has a kernel. */
+  readonly mark: TraceMark;
+
   /** Tells the notebooks of this page apart. */
   get id(): string {
     return this.notebook.id;
@@ -65,23 +76,40 @@ export class NotebookSession implements ILineFinder {
     return this.notebook.title.changed;
   }
 
+  /** The notebook was closed. */
+  get closed(): ISignal<unknown, unknown> {
+    return this.notebook.disposed;
+  }
+
   /** The cell that has the notebook's cursor, in the page; null: none. */
   get activeNode(): Node | null {
     return this.notebook.content.activeCell?.node ?? null;
   }
 
-  /** Somebody can see the kernel's live counters. Answers what ends that. */
-  watch(): () => void {
-    this.watchers += 1;
-    if (this.watchers === 1) {
-      this.connection?.watcher.start();
+  /** What the kernel's machine does now. */
+  get counters(): Counters {
+    return this.model.counters;
+  }
+
+  /**
+   * Whether the kernel's live counters come, for one who shows them. The gauges, once looked at, have them in sight or
+   * not until they are turned off; the live line has them while it is seen.
+   */
+  watch(on: boolean, by: 'gauges' | 'live line' = 'gauges'): undefined {
+    const before = this.watchers.size > 0;
+    if (on) {
+      this.watchers.add(by);
+    } else {
+      this.watchers.delete(by);
     }
-    return () => {
-      this.watchers -= 1;
-      if (this.watchers === 0) {
-        this.connection?.watcher.stop();
+    if (before !== this.watchers.size > 0) {
+      const watcher = this.connection?.watcher;
+      if (before) {
+        watcher?.stop();
+      } else {
+        watcher?.start();
       }
-    };
+    }
   }
 
   /** Ask the kernel again, at the user's wish. */
@@ -98,6 +126,45 @@ export class NotebookSession implements ILineFinder {
     return this.connection.tell(type, content);
   }
 
+  /**
+   * Start tracing: the extension is loaded where it is not, which waits for a cell that runs. The model says
+   * what came of that. Rejects with an Error of one sentence where an extension that is loaded refuses.
+   */
+  async start(): Promise<void> {
+    if (this.model.state.kernel === 'live') {
+      await this.tell('trace', { on: true });
+      return;
+    }
+    if (this.model.state.starting === 'loading') {
+      return;
+    }
+    const { kernel } = this;
+    this.model.setStarting('loading');
+    const problem = await load(this.notebook.sessionContext);
+    // A kernel that was ended meanwhile has not failed.
+    if (this.notebook.isDisposed || this.kernel !== kernel) {
+      return;
+    }
+    this.model.setStarting(problem);
+    if (problem === null && !this.isLive()) {
+      // It was there already, unheard.
+      void this.connection?.ask();
+    }
+  }
+
+  /** Have the notebook ask to be traced always, from now on; or take that back. */
+  traceAlways(on: boolean): void {
+    this.mark.set(on);
+    if (on && this.model.state.kernel === 'absent') {
+      void this.start();
+    }
+  }
+
+  /** Give the keyboard to the notebook, on its active cell. */
+  focus(): void {
+    this.shell.activateById(this.notebook.id);
+  }
+
   /** Show a cell and make it the active one; answers false where the notebook has no such cell. */
   async goToCell(id: string): Promise<boolean> {
     const { content } = this.notebook;
@@ -111,6 +178,19 @@ export class NotebookSession implements ILineFinder {
     content.activeCellIndex = index;
     await content.scrollToCell(cell, 'center');
     return true;
+  }
+
+  /**
+   * What runs the cells of these records again, so many times each and in turn; null where they are not there as they
+   * ran. It answers whether all runs ended well.
+   */
+  again(
+    records: readonly IRecord[]
+  ): ((times: number, begins: (run: number) => void) => Promise<boolean>) | null {
+    const cells = this.notebook.isDisposed
+      ? null
+      : cellsToRun(this.notebook, records, this.model.state.entries);
+    return cells && ((times, begins) => runInTurn(this.notebook, cells, times, begins));
   }
 
   /** A line of code in this notebook; null where its cell is not there. */
@@ -135,6 +215,11 @@ export class NotebookSession implements ILineFinder {
     }
   }
 
+  /** Asked again after an answer. */
+  private isLive(): boolean {
+    return this.model.state.kernel === 'live';
+  }
+
   private connect(): void {
     const kernel = this.notebook.sessionContext.session?.kernel ?? null;
     if (kernel !== null && kernel === this.kernel) {
@@ -147,7 +232,7 @@ export class NotebookSession implements ILineFinder {
     if (kernel !== null) {
       this.model.setKernel('asking');
       this.connection = new Connection(kernel, this.model);
-      if (this.watchers > 0) {
+      if (this.watchers.size > 0) {
         this.connection.watcher.start();
       }
     }
@@ -187,14 +272,15 @@ export class NotebookSession implements ILineFinder {
   private kernel: Kernel.IKernelConnection | null = null;
   private reading: AbortController | undefined;
   private timer: ReturnType<typeof setTimeout> | undefined;
-  private watchers = 0;
+  private readonly watchers = new Set<string>();
 }
 
 /** A session for every open notebook, so that none misses what its kernel says, and the one in focus. */
 export class Notebooks {
   constructor(
     private readonly tracker: INotebookTracker,
-    private readonly shell: JupyterFrontEnd.IShell
+    private readonly shell: JupyterFrontEnd.IShell,
+    private readonly machine: Machine
   ) {
     tracker.forEach(notebook => this.of(notebook));
     tracker.widgetAdded.connect((_, notebook) => this.of(notebook));
@@ -222,7 +308,7 @@ export class Notebooks {
   of(notebook: NotebookPanel): NotebookSession {
     let session = this.sessions.get(notebook);
     if (session === undefined) {
-      session = new NotebookSession(notebook, this.shell);
+      session = new NotebookSession(notebook, this.shell, this.machine);
       this.sessions.set(notebook, session);
       session.model.greeted.connect(() => {
         if (notebook === this.tracker.currentWidget) {

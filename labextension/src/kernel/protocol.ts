@@ -10,7 +10,7 @@ import { readCountersEvent, readCountersHistory } from './counters';
 import { readDoctor } from './doctor';
 import { readLogs } from '../record/logs';
 import type { ILogLine } from '../record/logs';
-import { readCell, readDevice, readRecord } from '../record/record';
+import { readCell, readRecord } from '../record/record';
 import type { IRecord } from '../record/record';
 import { readRequested } from '../record/requested';
 import { readRestartHint } from './restart';
@@ -20,7 +20,6 @@ import {
   count,
   flag,
   listOf,
-  listOrNullOf,
   named,
   object,
   oneOf,
@@ -38,21 +37,26 @@ export const SNAPSHOT_REQUEST = 'jupyter_mlgpu_snapshot_request';
 export const REQUEST = 'jupyter_mlgpu_request';
 /** The `type` that asks for the records before a place: `{ before: 7 }`. */
 export const RECORDS = 'records';
-export const LOAD_LINE = '%load_ext jupyter_mlgpu';
 
 const PROTOCOL = 1;
 const MANY = 20_000;
+
+/** A word for `%mlc_device`, and what is behind it. */
+const readChoice = shape({ word }, { about: sentence });
+
+export type IChoice = Read<typeof readChoice>;
 
 export const readDeviceStatus = shape(
   {},
   {
     requested: readRequested,
-    available: listOrNullOf(readDevice),
-    whyMissing: sentence,
-    /** The word asked for of each framework that is imported, where one was. */
-    asked: pairsOf(text),
-    /** The device that each has for its word, where it has one. */
-    chosen: pairsOf(text),
+    /** What can be chosen: jupyter_mlgpu/jupyter/notebook/device_list.py. */
+    pickers: listOf(
+      shape(
+        { chosen: word },
+        { framework: text, words: listOf(readChoice), missing: listOf(sentence) }
+      )
+    ),
     /** The frameworks that are imported. */
     frameworks: listOf(shape({ name: word }, { versions: pairsOf(text) }))
   }

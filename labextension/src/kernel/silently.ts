@@ -2,11 +2,17 @@
 
 import type { ISessionContext } from '@jupyterlab/apputils';
 
+/** What went wrong: the name of Python's error, empty where it was none, and the whole of it in words. */
+export interface IProblem {
+  error: string;
+  why: string;
+}
+
 /** Run it after the cells that wait; answers what went wrong, null where nothing did. */
 export async function runSilently(
   sessionContext: ISessionContext,
   code: string
-): Promise<string | null> {
+): Promise<IProblem | null> {
   const execution = sessionContext.session?.kernel?.requestExecute({
     code,
     silent: true,
@@ -16,11 +22,12 @@ export async function runSilently(
   try {
     const content = (await execution?.done)?.content;
     if (content?.status === 'error') {
-      return `${content.ename}: ${content.evalue}`;
+      return { error: content.ename, why: `${content.ename}: ${content.evalue}` };
     }
     const done = content === undefined || content.status === 'ok';
-    return done ? null : 'A cell before it failed, and the kernel dropped what waited.';
+    const dropped = 'A cell before it failed, and the kernel dropped what waited.';
+    return done ? null : { error: '', why: dropped };
   } catch (error) {
-    return String(error);
+    return { error: '', why: String(error) };
   }
 }

@@ -5,6 +5,7 @@
 import type { IDeath } from './death';
 import type { IDoctor } from './doctor';
 import type { ILogLine } from '../record/logs';
+import type { ILoadProblem } from './loading';
 import type { IPicker, IDeviceStatus, IRunning } from './protocol';
 import type { ICell, IRecord } from '../record/record';
 import type { IFigure } from './savedfigures';
@@ -44,11 +45,15 @@ export interface IState {
   death: IDeath | null;
   run: string | null;
   tracing: boolean | null;
+  /** The wish to start tracing: under way, or why it failed; null: there is none, or it is done. */
+  starting: 'loading' | ILoadProblem | null;
   device: IDeviceStatus | null;
   choices: IPicker | null;
   doctor: IDoctor | null;
   /** The version of Python. */
   python: string | null;
+  /** The kernel runs a cell, be it one that is measured or not. */
+  executing: boolean;
   /** Nested cells run inside each other: the last one is the innermost. */
   running: readonly IRunningCell[];
   /** Lines that belong to no cell: they came before the first record. */
@@ -71,6 +76,7 @@ export interface IState {
 export const NOTHING_KNOWN = {
   run: null,
   tracing: null,
+  starting: null,
   device: null,
   choices: null,
   doctor: null,
@@ -82,6 +88,11 @@ export const NOTHING_KNOWN = {
   older: 0,
   cleared: false
 } satisfies Partial<IState>;
+
+/** Whether cells are not traced, and can be. */
+export function canStart({ kernel, tracing }: IState): boolean {
+  return kernel === 'absent' || (kernel === 'live' && tracing === false);
+}
 
 /** What identifies a record, and the cell while it runs. */
 export function keyOf(run: string, cell: ICell): string {

@@ -2,6 +2,8 @@
 
 import type { Translate } from '../language/i18n';
 import { inWords } from '../record/requested';
+import { INSTALL_LINE } from './loading';
+import type { ILoadProblem } from './loading';
 import type { IState } from './state';
 
 /** The device asked for, as `gpu`, or why there is none. */
@@ -9,7 +11,7 @@ export function deviceInWords(state: IState, t: Translate): string {
   if (state.kernel !== 'live') {
     return t(`summary_${state.kernel}`);
   }
-  return inWords(state.device?.requested ?? []) || t('summaryAnyDevice');
+  return inWords(state.device?.requested ?? []) || t('automatic');
 }
 
 /** Whether a cell runs, and whether cells are traced; empty where that is not known. */
@@ -17,8 +19,13 @@ export function activityInWords(state: IState, t: Translate): string {
   if (state.kernel !== 'live') {
     return '';
   }
-  if (state.running.length > 0) {
+  if (state.running.length > 0 || state.executing) {
     return t('summaryRunning');
   }
   return t(state.tracing === false ? 'summaryTracingOff' : 'summaryIdle');
+}
+
+/** Why tracing could not be started, and what to do about it. */
+export function problemInWords({ missing, why }: ILoadProblem, t: Translate): string {
+  return missing ? t('startMissing', { line: INSTALL_LINE }) : t('notLoaded', { why });
 }

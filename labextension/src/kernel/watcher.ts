@@ -1,6 +1,7 @@
 /**
- * Keeps a kernel's live counters going for as long as somebody can see them: the kernel looks only while a
- * browser says so, and forgets it after some seconds.
+ * Keeps a kernel's live counters going once somebody has looked at them: the kernel looks only while a browser says
+ * so, and forgets it after some seconds. In a tab behind others timers hardly run; what the kernel sends does come,
+ * so each sample is a clock, too.
  */
 
 import { readWatch } from './counters';
@@ -15,22 +16,25 @@ export class Watcher {
   /** `tell` says to the kernel that somebody watches, and answers what it answered. */
   constructor(
     private readonly model: KernelModel,
-    private readonly tell: () => Promise<Record<string, unknown>>
+    private readonly tell: () => Promise<Record<string, unknown>>,
+    private readonly clock: () => number = () => performance.now()
   ) {}
 
-  /** Somebody can see the counters. */
+  /** Somebody looks at the counters. */
   start(): void {
     this.watching = true;
     this.model.stateChanged.connect(this.onState, this);
+    this.model.counters.changed.connect(this.onSample, this);
     void this.renew();
   }
 
-  /** Nobody can any more. */
+  /** Nobody does any more. */
   stop(): void {
     this.watching = false;
     this.watched = null;
     clearTimeout(this.timer);
     this.model.stateChanged.disconnect(this.onState, this);
+    this.model.counters.changed.disconnect(this.onSample, this);
   }
 
   /** A cell may have begun, with which counters that rest go on. */
@@ -48,8 +52,15 @@ export class Watcher {
     }
   }
 
+  private onSample(): void {
+    if (this.clock() >= this.due) {
+      void this.renew();
+    }
+  }
+
   private async renew(): Promise<void> {
     clearTimeout(this.timer);
+    this.due = Infinity;
     const { kernel, run } = this.model.state;
     if (kernel !== 'live' || !this.watching) {
       return;
@@ -66,6 +77,7 @@ export class Watcher {
     }
     clearTimeout(this.timer);
     if (this.isWatching() && pause > 0) {
+      this.due = this.clock() + pause;
       this.timer = setTimeout(() => void this.renew(), pause);
     }
   }
@@ -76,6 +88,8 @@ export class Watcher {
   }
 
   private timer: ReturnType<typeof setTimeout> | undefined;
+  /** When the kernel is to be told again. */
+  private due = Infinity;
   private watched: string | null = null;
   private watching = false;
 }

@@ -14,12 +14,13 @@ import type { Language } from '../language/language';
 import type { NotebookSession, Notebooks } from '../kernel/notebooks';
 import { notify } from './notices';
 import type { Panel } from '../sidebar/panel';
-import { showPanel } from '../sidebar/placing';
+import { hidePanel, showPanel } from '../sidebar/placing';
 import type { Restarter } from './restarter';
 import { sentence, whyOf } from '../language/sentence';
 import { shownEntries } from '../kernel/state';
 import type { TracedNotebooks } from './tracing';
 import { keep } from '../receipts/useOwnedState';
+import { plain } from '../language/prose';
 
 export const COMMANDS = {
   open: 'jupyter-mlgpu:open',
@@ -69,7 +70,17 @@ export function addCommands(parts: IParts): void {
     show();
   };
 
-  add(COMMANDS.open, 'open', { execute: show });
+  add(COMMANDS.open, 'open', {
+    describedBy: { args: OPEN_ARGS },
+    execute: ({ toggle }) => {
+      if (toggle === true && panel.isVisible) {
+        hidePanel(app.shell, panel);
+        current()?.focus();
+      } else {
+        show();
+      }
+    }
+  });
   add(COMMANDS.now, 'now', { execute: showNow });
   add(COMMANDS.record, 'record', {
     describedBy: { args: RECORD_ARGS },
@@ -114,8 +125,8 @@ export function addCommands(parts: IParts): void {
   add(COMMANDS.traceWhenOpened, 'traceWhenOpened', {
     isEnabled: () => tracker.currentWidget?.model != null,
     isToggleable: true,
-    isToggled: () => traced.isMarked(),
-    execute: () => traced.mark(!traced.isMarked())
+    isToggled: () => current()?.mark.isSet === true,
+    execute: () => traced.mark(current()?.mark.isSet !== true)
   });
   add(COMMANDS.save, 'save', {
     isEnabled: live,
@@ -138,6 +149,13 @@ function cellAtPointer({ app, tracker }: IParts): Cell | undefined {
   const node = app.contextMenuHitTest(one => one.classList.contains('jp-Cell'));
   return tracker.currentWidget?.content.widgets.find(cell => cell.node === node);
 }
+
+const OPEN_ARGS = {
+  type: 'object',
+  properties: {
+    toggle: { type: 'boolean', description: 'Close the sidebar where it is open.' }
+  }
+};
 
 const RECORD_ARGS = {
   type: 'object',
@@ -197,7 +215,7 @@ async function attempt<T>(what: Promise<T>, t: Translate, title: Message): Promi
   try {
     return await what;
   } catch (error) {
-    await showErrorMessage(t(title), t.say(whyOf(error)));
+    await showErrorMessage(t(title), plain(t.say(whyOf(error))));
     return null;
   }
 }

@@ -56,7 +56,7 @@ export class Restarter implements IRestarter {
     const problem =
       verbose === null ? null : await runSilently(sessionContext, preparation(verbose));
     if (problem !== null) {
-      return { message: 'settingFailed', why: problem };
+      return { message: 'settingFailed', why: problem.why };
     }
     const ran = await NotebookActions.runCells(
       content,

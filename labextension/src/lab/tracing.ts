@@ -1,36 +1,43 @@
 /**
- * Tracing from a command, and notebooks that ask for it themselves.
+ * Tracing that is turned on from the page: by a button, by a command, and by itself where the user wants that.
  *
- * A notebook whose metadata holds `"jupyter_mlgpu": {"trace": true}` gets `%load_ext jupyter_mlgpu` whenever a
- * kernel starts for it, before its first cell. The user alone can put that there, by a command. A notebook may
- * come from a stranger, and loading runs code, a file jupyter_mlgpu.py beside the notebook even: so it is done
- * only where the notebook is trusted, as JupyterLab understands it: each of its code cells was run or
- * vouched for by this user, and none was changed by others since.
+ * A notebook whose metadata asks for it (kernel/mark.ts) is traced whenever a kernel starts for it, before its
+ * first cell, and with the setting so is each notebook. A notebook may come from a stranger, and loading runs
+ * code: so it is done only where the notebook is trusted, as JupyterLab understands it. With the setting also
+ * where there is no code yet, for it is the user who asks then, and not the notebook.
  */
 
 import type { INotebookTracker, NotebookPanel } from '@jupyterlab/notebook';
 
 import type { Language } from '../language/language';
-import type { Notebooks } from '../kernel/notebooks';
+import { trustOf } from '../kernel/mark';
+import type { NotebookSession, Notebooks } from '../kernel/notebooks';
+import { problemInWords } from '../kernel/summary';
+import { preferences } from '../sidebar/preferences';
 import { notify } from './notices';
-import { LOAD_LINE } from '../kernel/protocol';
-import { runSilently } from '../kernel/silently';
+import { whyOf } from '../language/sentence';
 import type { KernelState } from '../kernel/state';
-import { object } from '../language/untrusted';
-
-const KEY = 'jupyter_mlgpu';
 
 /** Kernels in which tracing can be turned on: where the extension is not loaded, it is loaded. */
 const CAN_TRACE: readonly KernelState[] = ['live', 'absent'];
 
 export class TracedNotebooks {
+  /** `inSight`: whether the sidebar can be seen, which says itself what came of it. */
   constructor(
-    private readonly tracker: INotebookTracker,
+    tracker: INotebookTracker,
     private readonly notebooks: Notebooks,
-    private readonly language: Language
+    private readonly language: Language,
+    private readonly inSight: () => boolean
   ) {
     tracker.forEach(notebook => this.watch(notebook));
     tracker.widgetAdded.connect((_, notebook) => this.watch(notebook));
+    preferences.changed.connect(() => {
+      tracker.forEach(notebook => {
+        if (this.notebooks.of(notebook).model.state.kernel === 'absent') {
+          void this.kernelStarted(notebook);
+        }
+      });
+    });
   }
 
   /** Whether tracing can be turned on or off in the notebook in focus. */
@@ -41,45 +48,37 @@ export class TracedNotebooks {
 
   /** Turn tracing on or off in the notebook in focus; rejects with an Error of one sentence. */
   async trace(on: boolean): Promise<void> {
-    const notebook = this.tracker.currentWidget;
     const session = this.notebooks.current;
-    if (notebook === null || session === null || !this.canTrace()) {
+    if (session === null || !this.canTrace()) {
       return;
     }
-    if (session.model.state.kernel === 'live') {
-      await session.tell('trace', { on });
-    } else if (on) {
-      await this.load(notebook);
-    }
-  }
-
-  /** Whether the notebook in focus asks to be traced when it opens. */
-  isMarked(): boolean {
-    const notebook = this.tracker.currentWidget;
-    return notebook !== null && asksForIt(notebook);
-  }
-
-  /** Write into the notebook in focus that it is to be traced when it opens, or take that back. */
-  async mark(on: boolean): Promise<void> {
-    const notebook = this.tracker.currentWidget;
-    const model = notebook?.context.model;
-    if (!notebook || !model) {
-      return;
-    }
-    const others = Object.fromEntries(
-      Object.entries(object(model.getMetadata(KEY)) ?? {}).filter(([name]) => name !== 'trace')
-    );
     if (on) {
-      this.markedHere.add(notebook);
-      model.setMetadata(KEY, { ...others, trace: true });
-    } else if (Object.keys(others).length > 0) {
-      model.setMetadata(KEY, others);
+      await this.start(session);
     } else {
-      model.deleteMetadata(KEY);
+      await session.tell('trace', { on });
     }
-    notify('info', this.language.t(on ? 'markedToTrace' : 'notMarkedToTrace'));
-    if (on && this.notebooks.current?.model.state.kernel === 'absent') {
-      await this.load(notebook);
+  }
+
+  /** Start tracing in a notebook; what keeps it from that is said. */
+  async start(session: NotebookSession): Promise<void> {
+    const { t } = this.language;
+    try {
+      await session.start();
+    } catch (error) {
+      notify('error', t.say(whyOf(error)));
+    }
+    const { starting } = session.model.state;
+    if (starting !== null && starting !== 'loading' && !this.inSight()) {
+      notify('error', problemInWords(starting, t));
+    }
+  }
+
+  /** Write into the notebook in focus that it is always to be traced, or take that back. */
+  mark(on: boolean): void {
+    const session = this.notebooks.current;
+    if (session !== null) {
+      session.traceAlways(on);
+      notify('info', this.language.t(on ? 'markedToTrace' : 'notMarkedToTrace'));
     }
   }
 
@@ -114,45 +113,26 @@ export class TracedNotebooks {
   }
 
   private async kernelStarted(notebook: NotebookPanel): Promise<void> {
+    const session = this.notebooks.of(notebook);
     if (!notebook.context.isReady) {
       await notebook.context.ready;
     }
+    const { traceAlways } = preferences.current;
+    const wanted = session.mark.isSet || traceAlways;
     // Once a kernel process: one that cannot load it says so once.
-    if (notebook.isDisposed || !asksForIt(notebook) || this.tried.has(notebook)) {
+    if (notebook.isDisposed || !wanted || this.tried.has(notebook)) {
       return;
     }
     this.tried.add(notebook);
-    if (this.markedHere.has(notebook) || isTrusted(notebook)) {
-      await this.load(notebook);
-    } else {
+    const trust = session.mark.isSetHere ? 'trusted' : trustOf(notebook.context.model);
+    if (trust === 'trusted' || (trust === 'empty' && traceAlways)) {
+      // With the setting alone, a kernel that lacks the extension is no news: the button is there.
+      await (session.mark.isSet ? this.start(session) : session.start());
+    } else if (session.mark.isSet) {
       notify('warning', this.language.t('notTrustedToTrace'));
     }
   }
 
-  private async load(notebook: NotebookPanel): Promise<void> {
-    const { sessionContext } = notebook;
-    const kernel = sessionContext.session?.kernel;
-    const why = await runSilently(sessionContext, LOAD_LINE);
-    // A kernel that was ended meanwhile has not failed.
-    const ended = notebook.isDisposed || sessionContext.session?.kernel !== kernel;
-    if (why !== null && !ended) {
-      notify('error', this.language.t('notLoaded', { why }));
-    }
-  }
-
-  /** Notebooks that this user has marked since the page was loaded. */
-  private readonly markedHere = new WeakSet<NotebookPanel>();
   /** Notebooks for whose present kernel process it was tried. */
   private readonly tried = new WeakSet<NotebookPanel>();
-}
-
-function asksForIt(notebook: NotebookPanel): boolean {
-  return object(notebook.context.model.getMetadata(KEY))?.trace === true;
-}
-
-function isTrusted(notebook: NotebookPanel): boolean {
-  const code = [...notebook.context.model.cells].filter(({ type }) => type === 'code');
-  // JupyterLab puts an empty cell into a notebook without cells, and trusts it: that says nothing of the notebook.
-  const some = code.some(({ sharedModel }) => sharedModel.getSource().trim() !== '');
-  return some && code.every(({ trusted }) => trusted);
 }

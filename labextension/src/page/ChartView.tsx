@@ -7,8 +7,13 @@ import type { IChart, IRule, ISeries } from './pagetypes';
 import { scaleOf, ticksOf } from './scales';
 import type { IRoom, ITick, Scale } from './scales';
 import { useWidth } from '../receipts/useWidth';
+import { plain } from '../language/prose';
+import { Prose } from '../receipts/Prose';
 
-const HEIGHT = 270;
+/** As a part of the width, and the ends of it. */
+const HIGH = 0.5;
+const LOWEST = 170;
+const HIGHEST = 300;
 /** Of a bar with a name at its left. */
 const ROW = 26;
 const NARROWEST = 200;
@@ -35,7 +40,9 @@ export function ChartView(props: {
   const width = Math.max(measured, NARROWEST);
   const names = chart.lies ? chart.y.ticks.map(([, label]) => t.say(label).length) : [];
   const left = Math.min(Math.max(58, LETTER * Math.max(0, ...names) + 12), width / 2);
-  const height = chart.lies ? ROW * names.length + 50 : HEIGHT;
+  const height = chart.lies
+    ? ROW * names.length + 50
+    : Math.round(Math.min(Math.max(HIGH * width, LOWEST), HIGHEST));
   const room: IRoom = { left, right: width - 24, top: 10, bottom: height - 40 };
   const x = scaleOf(chart.x, room.left, room.right);
   const y = scaleOf(chart.y, room.bottom, room.top);
@@ -50,7 +57,7 @@ export function ChartView(props: {
         ))}
       <Legend series={chart.series} t={t} />
       {upward !== '' && <p className="jp-mlgpu-Quiet">{upward}</p>}
-      <svg role="img" aria-label={t.say(chart.words)} width={width} height={height}>
+      <svg role="img" aria-label={plain(t.say(chart.words))} width={width} height={height}>
         {ticksOf(chart.y, y, t.say, () => 18).map((tick, index) => (
           <Across key={index} tick={tick} room={room} />
         ))}
@@ -70,7 +77,7 @@ export function ChartView(props: {
       </svg>
       {[...chart.rules.map(({ label }) => label), ...chart.notes].map((line, index) => (
         <p key={index} className="jp-mlgpu-Plot-words">
-          {t.say(line)}
+          <Prose text={t.say(line)} />
         </p>
       ))}
     </div>

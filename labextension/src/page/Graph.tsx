@@ -7,7 +7,7 @@ import { useLayoutEffect, useRef, useState } from 'react';
 import type { KeyboardEvent, PointerEvent, ReactElement, RefObject } from 'react';
 
 import type { Translate } from '../language/i18n';
-import type { IArrow, IBox, IDrawing } from './graph';
+import type { IBox, ICorner, IDrawing } from './graph';
 import { SHAPES } from './KindMark';
 
 const STEP = 1.25;
@@ -182,11 +182,21 @@ function Box(props: { box: IBox; t: Translate }): ReactElement {
   );
 }
 
-/** A curve from the right side of one area to the left side of another. */
-function curve({ from, to }: IArrow): string {
-  const [x, y] = [from.x + from.width, from.y + from.height / 2];
-  const [toX, toY] = [to.x, to.y + to.height / 2];
-  return `M${x} ${y}C${x + 26} ${y} ${toX - 26} ${toY} ${toX} ${toY}`;
+/** Level and upright lines from corner to corner, and bends that stay within what their two corners span. */
+function curve(corners: readonly ICorner[]): string {
+  return corners
+    .map(({ x, y }, index) => {
+      const before = corners[index - 1];
+      if (before === undefined) {
+        return `M${x} ${y}`;
+      }
+      if (before.x === x || before.y === y) {
+        return `L${x} ${y}`;
+      }
+      const middle = (before.x + x) / 2;
+      return `C${middle} ${before.y} ${middle} ${y} ${x} ${y}`;
+    })
+    .join('');
 }
 
 /** The end of a name tells it apart from its neighbours. */

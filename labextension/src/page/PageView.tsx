@@ -1,7 +1,4 @@
-/**
- * A page: its sentences, its charts, its tables, and how to read them. Under a cell whose next output says the
- * rest, the charts stand alone; in the sidebar all of it is here.
- */
+/** A page: its headline, its sentences, its first chart, and folded its tables and how to read them. */
 
 import { useCallback } from 'react';
 import type { ReactElement } from 'react';
@@ -17,38 +14,47 @@ import type { Words } from '../sidebar/recordpage/Timeline';
 import { ChartView } from './ChartView';
 import { GraphView } from './GraphView';
 import { TableView } from './TableView';
+import { Prose } from '../receipts/Prose';
+import { plain } from '../language/prose';
 
-export function PageView(props: { page: IPage; whole: boolean; t: Translate }): ReactElement {
-  const { page, whole, t } = props;
-  const title = t.say(page.title);
-  const isTold = page.toldBelow && !whole;
-  const parts = isTold ? [] : page.parts;
+export function PageView(props: { page: IPage; t: Translate }): ReactElement {
+  const { page, t } = props;
+  const { parts } = page;
+  const [title, headline] = [t.say(page.title), t.say(page.headline)];
   // Beside charts all that is said comes first: a chart's own lines say the same.
-  const hasCharts = page.charts.length > 0;
+  const [chart, ...moreCharts] = page.charts;
+  const hasCharts = chart !== undefined;
   const before = hasCharts ? parts.filter(isSentence) : [];
   const after = hasCharts ? parts.filter(part => !isSentence(part)) : parts;
-  const said = new Set(before.map(t.say));
+  const said = new Set([headline, ...before.map(t.say)]);
   return (
-    <section className="jp-mlgpu-Figure" aria-label={title}>
-      <h3>{title}</h3>
+    <section className="jp-mlgpu-Figure" aria-label={plain(title)}>
+      <h3>
+        <Prose text={title} />
+      </h3>
+      {headline !== '' && (
+        <p className="jp-mlgpu-Figure-headline">
+          <Prose text={headline} />
+        </p>
+      )}
       {before.map((part, index) => (
         <Part key={index} part={part} page={page} t={t} />
       ))}
-      {page.charts.map((chart, index) => (
-        <ChartView key={index} chart={chart} said={said} t={t} />
-      ))}
-      {isTold && !hasCharts && <p className="jp-mlgpu-Quiet">{t('pageNoChart')}</p>}
+      {hasCharts && <ChartView chart={chart} said={said} t={t} />}
       {after.map((part, index) => (
         <Part key={index} part={part} page={page} t={t} />
       ))}
-      {!isTold && (
-        <>
-          {page.details.map((table, index) => (
-            <Folded key={index} table={table} label={table.summary} t={t} />
-          ))}
-          {page.notes.length > 0 && <Notes notes={page.notes} t={t} />}
-        </>
+      {page.details.map((table, index) => (
+        <Folded key={index} table={table} label={table.summary} t={t} />
+      ))}
+      {moreCharts.length > 0 && (
+        <Fold label={t('pageCharts')}>
+          {() =>
+            moreCharts.map((one, index) => <ChartView key={index} chart={one} said={said} t={t} />)
+          }
+        </Fold>
       )}
+      {page.notes.length > 0 && <Notes notes={page.notes} t={t} />}
     </section>
   );
 }
@@ -56,7 +62,11 @@ export function PageView(props: { page: IPage; whole: boolean; t: Translate }): 
 function Part(props: { part: IPart; page: IPage; t: Translate }): ReactElement {
   const { part, page, t } = props;
   if (isSentence(part)) {
-    return <p>{t.say(part)}</p>;
+    return (
+      <p>
+        <Prose text={t.say(part)} />
+      </p>
+    );
   }
   if ('drawings' in part) {
     return <GraphView graph={part} t={t} />;
@@ -71,11 +81,8 @@ function Part(props: { part: IPart; page: IPage; t: Translate }): ReactElement {
 
 function Folded(props: { table: ITable; label: Sentence; t: Translate }): ReactElement {
   const { table, label, t } = props;
-  return (
-    <Fold label={t.say(label)}>
-      {() => <TableView table={{ ...table, caption: table.caption || label }} t={t} />}
-    </Fold>
-  );
+  const said = t.say(label);
+  return <Fold label={said}>{() => <TableView table={table} foldedUnder={said} t={t} />}</Fold>;
 }
 
 function Notes(props: { notes: readonly Sentence[]; t: Translate }): ReactElement {
@@ -85,7 +92,9 @@ function Notes(props: { notes: readonly Sentence[]; t: Translate }): ReactElemen
       {() => (
         <ul className="jp-mlgpu-Figure-notes">
           {notes.map((note, index) => (
-            <li key={index}>{t.say(note)}</li>
+            <li key={index}>
+              <Prose text={t.say(note)} />
+            </li>
           ))}
         </ul>
       )}

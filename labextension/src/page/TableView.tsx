@@ -5,21 +5,37 @@ import type { ReactElement } from 'react';
 import type { Translate } from '../language/i18n';
 import type { ITable } from './pagetypes';
 import { Table } from '../receipts/Table';
+import { Prose } from '../receipts/Prose';
+import { plain } from '../language/prose';
 
-export function TableView(props: { table: ITable; t: Translate }): ReactElement {
-  const { table, t } = props;
-  const caption = t.say(table.caption);
+export function TableView(props: {
+  table: ITable;
+  /** What stands above it already, and is not said again. */
+  foldedUnder?: string;
+  t: Translate;
+}): ReactElement {
+  const { table, foldedUnder = '', t } = props;
+  const said = t.say(table.caption);
+  const caption = said === foldedUnder ? '' : said;
+  const label = caption || foldedUnder || t('pageTable');
   const below = t.say(table.below);
   return (
     <>
       <div
         className="jp-mlgpu-Details jp-mlgpu-Figure-wide"
         role="group"
-        aria-label={caption || t('pageTable')}
+        aria-label={plain(label)}
         tabIndex={0}
       >
         <Table
-          caption={caption === '' ? undefined : <caption>{caption}</caption>}
+          caption={
+            caption === '' ? undefined : (
+              <caption>
+                <Prose text={caption} />
+              </caption>
+            )
+          }
+          label={caption === '' ? plain(label) : undefined}
           heads={table.columns.map(t.say)}
         >
           {table.rows.map((row, index) => (
@@ -30,8 +46,13 @@ export function TableView(props: { table: ITable; t: Translate }): ReactElement 
                     {t.say(cell)}
                   </th>
                 ) : (
-                  <td key={place} data-figure={table.figures.includes(place) || undefined}>
-                    {t.say(cell)}
+                  <td
+                    key={place}
+                    data-figure={
+                      table.figures.includes(place) || isNumber(t.say(cell)) || undefined
+                    }
+                  >
+                    <Prose text={t.say(cell)} />
                   </td>
                 )
               )}
@@ -39,7 +60,19 @@ export function TableView(props: { table: ITable; t: Translate }): ReactElement 
           ))}
         </Table>
       </div>
-      {below !== '' && <p className="jp-mlgpu-Quiet">{below}</p>}
+      {below !== '' && (
+        <p className="jp-mlgpu-Quiet">
+          <Prose text={below} />
+        </p>
+      )}
     </>
   );
 }
+
+/** A number with its unit and its spread, `615/µs` or `1 µs (960 ns to 1.04 µs)`, wherever it stands. */
+function isNumber(text: string): boolean {
+  return /^[-+±]?\d/.test(text) && text.length <= LONGEST;
+}
+
+/** Letters that stay on one line: a sentence that begins with a number is no number. */
+const LONGEST = 32;

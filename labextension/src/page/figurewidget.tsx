@@ -31,7 +31,7 @@ class PageWidget extends OutputWidget {
       </p>
     ) : (
       <Suspense>
-        <PageView page={this.page} whole={false} t={t} />
+        <PageView page={this.page} t={t} />
       </Suspense>
     );
   }

@@ -37,7 +37,7 @@ export interface IDrawing {
   boxHeight: number;
   frames: IFrame[];
   boxes: IBox[];
-  arrows: IArrow[];
+  arrows: ICorner[][];
   moreArrows: number;
 }
 
@@ -64,15 +64,18 @@ export interface IArea {
   height: number;
 }
 
-/** From the right side of one area to the left side of another. */
-export interface IArrow {
-  from: IArea;
-  to: IArea;
+/** Of an arrow's way from the right side of one area to the left side of another, around all others. */
+export interface ICorner {
+  x: number;
+  y: number;
 }
 
 /** As many as the kernel sends, and room for more. */
 const BOXES = 500;
 const ARROWS = 1_000;
+const CORNERS = 2 * BOXES;
+/** Letters of an arrow's way. */
+const WAY = 12 * CORNERS;
 /** Points of a drawing; what lies further out is nobody's graph. */
 const FAR = 200_000;
 
@@ -109,21 +112,19 @@ function readDrawing(data: unknown): IDrawing | null {
   if (boxes === null || frames === null) {
     return null;
   }
-  const whole = table?.whole === true;
-  const ends = whole ? boxes : frames;
   return {
     name: name(table?.function),
     operations,
     shown: count(table?.shown) ?? 0,
     groups: count(table?.groups) ?? 0,
-    whole,
+    whole: table?.whole === true,
     width,
     height,
     boxWidth,
     boxHeight,
     frames,
     boxes,
-    arrows: list(table?.arrows, ARROWS, item => readArrow(item, ends)),
+    arrows: list(table?.arrows, ARROWS, readArrow),
     moreArrows: count(table?.more_arrows) ?? 0
   };
 }
@@ -156,9 +157,18 @@ function readFrame(data: unknown): IFrame | null {
     : { x, y, width, height, operations: count(operations) ?? 0, hidden: count(hidden) ?? 0 };
 }
 
-function readArrow(data: unknown, ends: readonly IArea[]): IArrow | null {
-  const [from, to] = items(data).map(end => ends[count(end) ?? -1]);
-  return from && to ? { from, to } : null;
+/** The corners of an arrow, which stand in a text: `188 20 214 20`. */
+function readArrow(data: unknown): ICorner[] | null {
+  if (typeof data !== 'string' || data.length > WAY || !/^-?\d+( -?\d+){3,}$/.test(data)) {
+    return null;
+  }
+  const numbers = data.split(' ').map(Number);
+  const corners: ICorner[] = [];
+  for (let at = 0; at + 1 < numbers.length && corners.length < CORNERS; at += 2) {
+    const [x = 0, y = 0] = numbers.slice(at, at + 2);
+    corners.push({ x, y });
+  }
+  return numbers.every(one => Math.abs(one) <= FAR) ? corners : null;
 }
 
 /** All items, or null where one of them cannot be read, or they are too many. */

@@ -86,10 +86,10 @@ const readKnown = shape(
   { kind: oneOf('page', 'plan', 'race', 'bench', 'engines'), parts: required(readPart) },
   {
     title: said,
+    headline: said,
     charts: listOf(readChart, CHARTS),
     details: listOf(readTable),
-    notes: listOf(sentence),
-    toldBelow: flag
+    notes: listOf(sentence)
   }
 );
 

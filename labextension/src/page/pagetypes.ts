@@ -2,15 +2,15 @@
 
 import type { Sentence } from '../language/sentence';
 
-/** Parts and details in reading order; the charts say the same as the tables. */
+/** The answer in one sentence, parts and details in reading order; charts say the same as the tables. */
 export interface IPage {
   kind: 'page' | 'plan' | 'race' | 'bench' | 'engines';
   title: Sentence;
+  headline: Sentence;
   parts: (Sentence | ITable | ILive)[];
   charts: IChart[];
   details: ITable[];
   notes: Sentence[];
-  toldBelow: boolean;
   schema: number;
 }
 

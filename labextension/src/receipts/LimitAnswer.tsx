@@ -8,6 +8,7 @@ import type { IRecord } from '../record/record';
 import { Fold } from './Fold';
 import { LineToCopy } from './LineToCopy';
 import { Readings } from './RecordDetails';
+import { Prose } from './Prose';
 
 export function LimitAnswer(props: { record: IRecord; t: Translate }): ReactElement | null {
   const { record, t } = props;
@@ -19,7 +20,11 @@ export function LimitAnswer(props: { record: IRecord; t: Translate }): ReactElem
   return (
     <section className="jp-mlgpu-Limit" aria-label={t('limit')}>
       <p className="jp-mlgpu-Limit-answer">{answer(limit, t)}</p>
-      {advice && <p>{advice}</p>}
+      {advice && (
+        <p>
+          <Prose text={advice} />
+        </p>
+      )}
       {commandsIn(advice).map(command => (
         <LineToCopy key={command} text={command} t={t} />
       ))}

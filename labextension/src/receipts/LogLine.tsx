@@ -7,6 +7,7 @@ import type { Translate } from '../language/i18n';
 import { TEXT_LIMIT } from '../record/logs';
 import type { ILogLine } from '../record/logs';
 import { Verdict } from './Verdict';
+import { Prose } from './Prose';
 
 /** The verdict, how often the line came, and whether it was late. */
 export function Marks(props: { line: ILogLine; t: Translate }): ReactElement {
@@ -28,18 +29,29 @@ export function Explained(props: { line: ILogLine; t: Translate }): ReactElement
   const { meaning, advice } = explain(line, t.messages);
   return (
     <>
-      <p className="jp-mlgpu-Meaning">{meaning ?? t('notKnownLine')}</p>
-      {advice !== null && <p className="jp-mlgpu-Advice">{advice}</p>}
+      <p className="jp-mlgpu-Meaning">
+        <Prose text={meaning ?? t('notKnownLine')} />
+      </p>
+      {advice !== null && (
+        <p className="jp-mlgpu-Advice">
+          <Prose text={advice} />
+        </p>
+      )}
     </>
   );
 }
+
+/** Characters from which on a line may be higher than its place, which the keyboard then has to reach. */
+const MAY_SCROLL = 300;
 
 /** The line as it was printed: text, whatever it looks like. */
 export function RawLine(props: { line: ILogLine; t: Translate }): ReactElement {
   const { line, t } = props;
   return (
     <>
-      <pre className="jp-mlgpu-Raw">{line.text}</pre>
+      <pre className="jp-mlgpu-Raw" tabIndex={line.text.length > MAY_SCROLL ? 0 : undefined}>
+        {line.text}
+      </pre>
       {line.length > TEXT_LIMIT && (
         <p className="jp-mlgpu-Quiet">
           {t('lineCut', {

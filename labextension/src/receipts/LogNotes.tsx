@@ -11,9 +11,14 @@ import { Explained, Marks, RawLine } from './LogLine';
 /** Lines shown under a cell; the sidebar shows all. */
 const SHOWN = 50;
 
-export function LogNotes(props: { record: IRecord; t: Translate }): ReactElement | null {
+export function LogNotes(props: {
+  record: IRecord;
+  /** Those to show; all of them where nothing is said. */
+  lines?: readonly ILogLine[];
+  t: Translate;
+}): ReactElement | null {
   const { record, t } = props;
-  const lines = worstFirst(record.logs);
+  const lines = worstFirst(props.lines ?? record.logs);
   if (lines.length === 0) {
     return null;
   }

@@ -4,15 +4,14 @@ import { useId, useState } from 'react';
 import type { ReactElement } from 'react';
 
 import type { Translate } from '../language/i18n';
+import { notesInWords } from '../record/notes';
 import type { IRecord, Unreadable } from '../record/record';
-import { labels, line, longestTime } from '../record/words';
-import { HotLines } from './HotLines';
-import { LimitAnswer } from './LimitAnswer';
-import { LogNotes } from './LogNotes';
+import { timedRuns } from '../record/repeat';
+import { headline, labels } from '../record/words';
 import { NotesCount } from './NotesCount';
 import { Outcome } from './Outcome';
 import { Notes, RecordDetails } from './RecordDetails';
-import { TimeBars } from './TimeBars';
+import { Runs } from './Runs';
 import { Caret } from './icons';
 import type { ILineFinder } from './linedoor';
 
@@ -46,12 +45,17 @@ function KnownReceipt(props: {
   const { record, initially, finder, t } = props;
   const [open, setOpen] = useState(initially);
   const details = useId();
-  const said = labels(record, t);
+  // The time that stands first is no profiled one, where timed runs came before.
+  const said = labels(timedRuns(record).length > 0 ? { ...record, mode: 'light' } : record, t);
+  const figures = headline(record, t);
+  // Read aloud it is a sentence, and whole; seen, what does not fit wraps out of sight.
+  const name = [said || t(record.outcome), ...figures, ...notesInWords(record, t)].join(', ');
   return (
     <div className="jp-mlgpu-Receipt">
       <button
         type="button"
         className="jp-mlgpu-Receipt-line"
+        aria-label={name}
         aria-expanded={open}
         aria-controls={details}
         onClick={() => setOpen(!open)}
@@ -59,22 +63,17 @@ function KnownReceipt(props: {
         <Caret open={open} />
         <Outcome outcome={record.outcome} t={t} />
         {said && <span className="jp-mlgpu-Label">{said}</span>}
-        <span>
-          {line(record, t)}
-          <NotesCount record={record} t={t} />
+        <span className="jp-mlgpu-Receipt-figures">
+          {figures.map((figure, index) => (
+            <span key={index}>{index === 0 ? figure : ` · ${figure}`}</span>
+          ))}
         </span>
+        <NotesCount record={record} t={t} />
       </button>
+      <Runs record={record} t={t} />
       <Notes record={record} t={t} />
       <div id={details} hidden={!open}>
-        {open && (
-          <>
-            <LimitAnswer record={record} t={t} />
-            <HotLines record={record} finder={finder()} t={t} />
-            <LogNotes record={record} t={t} />
-            <TimeBars record={record} scale={longestTime(record)} t={t} />
-            <RecordDetails record={record} t={t} />
-          </>
-        )}
+        {open && <RecordDetails record={record} finder={finder()} t={t} />}
       </div>
     </div>
   );

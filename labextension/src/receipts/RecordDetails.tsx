@@ -1,15 +1,33 @@
-/** All that a record holds: every reading with unit, scope and source, or the reason why it is missing. */
+/**
+ * All that a record holds, what is wanted first: times as bars, what limits the cell, where it ran, operations, messages
+ * to act on; folded how all was measured, and what was not.
+ */
 
 import type { ReactElement } from 'react';
 
 import { dotted, formatShare } from '../record/format';
 import type { Message, Translate } from '../language/i18n';
-import { cutInWords } from '../record/notes';
+import { cutInWords, isToActOn } from '../record/notes';
 import type { Evidence, IFact, IRanOn, IReading, IRecord } from '../record/record';
 import { origin, withUncertainty } from '../record/recordtext';
-import { factName, quantityName, whyMissing } from '../record/words';
+import {
+  factName,
+  frameworkName,
+  longestTime,
+  quantityName,
+  times,
+  versionsInWords,
+  whyMissing
+} from '../record/words';
+import { Fold } from './Fold';
+import { HotLines } from './HotLines';
+import { LimitAnswer } from './LimitAnswer';
+import { LogNotes } from './LogNotes';
 import { Operations } from './Operations';
+import { Prose } from './Prose';
 import { Table } from './Table';
+import { TimeBars } from './TimeBars';
+import type { ILineFinder } from './linedoor';
 
 const EVIDENCE: Record<Evidence, Message> = {
   counted: 'evidenceCounted',
@@ -18,26 +36,101 @@ const EVIDENCE: Record<Evidence, Message> = {
   results: 'evidenceResults'
 };
 
-export function RecordDetails(props: { record: IRecord; t: Translate }): ReactElement {
-  const { record, t } = props;
+export function RecordDetails(props: {
+  record: IRecord;
+  /** Finds its lines of code in the notebook; null where there is none. */
+  finder: ILineFinder | null;
+  t: Translate;
+}): ReactElement {
+  const { record, finder, t } = props;
+  const toActOn = record.logs.filter(({ verdict }) => isToActOn(verdict));
+  const others = record.logs.filter(({ verdict }) => !isToActOn(verdict));
+  const counted = { count: others.length };
+  const missing = countMissing(record);
   return (
-    <div className="jp-mlgpu-Details">
-      <Readings readings={record.readings} record={record} t={t} />
-      <Operations record={record} t={t} />
-      {record.ranOn !== null && record.ranOn.length > 0 && <Devices devices={record.ranOn} t={t} />}
-      {record.facts.length > 0 && <Facts facts={record.facts} t={t} />}
-      {record.whyDeviceMissing && (
+    <>
+      {/* One alone would be a bar of nothing. */}
+      {times(record).length > 1 && <TimeBars record={record} scale={longestTime(record)} t={t} />}
+      <LimitAnswer record={record} t={t} />
+      <HotLines record={record} finder={finder} t={t} />
+      <div className="jp-mlgpu-Details">
+        <WhereItRan record={record} t={t} />
+        <Operations record={record} t={t} />
+      </div>
+      <LogNotes record={record} lines={toActOn} t={t} />
+      {others.length > 0 && (
+        <Fold label={t(toActOn.length > 0 ? 'otherMessageCount' : 'messageCount', counted)}>
+          {() => <LogNotes record={record} lines={others} t={t} />}
+        </Fold>
+      )}
+      <Fold label={t('howItWasMeasured')}>
+        {() => (
+          <div className="jp-mlgpu-Details">
+            <Readings readings={record.readings.filter(isMeasured)} record={record} t={t} />
+            {record.facts.length > 0 && <Facts facts={record.facts} t={t} />}
+            <About record={record} t={t} />
+          </div>
+        )}
+      </Fold>
+      {missing > 0 && (
+        <Fold label={t('notMeasuredCount', { count: missing })}>
+          {() => (
+            <div className="jp-mlgpu-Details">
+              <NotMeasured record={record} t={t} />
+            </div>
+          )}
+        </Fold>
+      )}
+    </>
+  );
+}
+
+function isMeasured({ value }: IReading): boolean {
+  return value !== null;
+}
+
+function WhereItRan(props: { record: IRecord; t: Translate }): ReactElement {
+  const { ranOn, whyDeviceMissing } = props.record;
+  const { t } = props;
+  return (
+    <>
+      {ranOn !== null && ranOn.length > 0 && <Devices devices={ranOn} t={t} />}
+      {whyDeviceMissing && (
         <dl>
-          <Term name={t('device')} text={t.say(record.whyDeviceMissing)} />
+          <Term name={t('device')} text={t.say(whyDeviceMissing)} />
         </dl>
       )}
-      {record.limit === null && record.whyNoLimit && (
-        <dl>
-          <Term name={t('limit')} text={t('limitNotKnown', { why: t.say(record.whyNoLimit) })} />
-        </dl>
-      )}
-      <About record={record} t={t} />
-    </div>
+    </>
+  );
+}
+
+/** How many things of a record are not known. */
+export function countMissing({ readings, limit, whyNoLimit }: IRecord): number {
+  const unlimited = limit === null && whyNoLimit !== null ? 1 : 0;
+  return readings.filter(reading => !isMeasured(reading)).length + unlimited;
+}
+
+/** These, a row each with the reason. */
+export function NotMeasured(props: { record: IRecord; t: Translate }): ReactElement {
+  const { record, t } = props;
+  const unlimited = record.limit === null ? record.whyNoLimit : null;
+  return (
+    <table aria-label={t('notMeasuredSection')}>
+      <tbody>
+        {record.readings.map(
+          (reading, index) =>
+            !isMeasured(reading) && (
+              <ReadingRow key={index} reading={reading} record={record} t={t} />
+            )
+        )}
+        {unlimited !== null && (
+          <tr>
+            <th scope="row">{t('limit')}</th>
+            <td className="jp-mlgpu-Quiet">{t('limitNotKnown', { why: t.say(unlimited) })}</td>
+          </tr>
+        )}
+      </tbody>
+    </table>
   );
 }
 
@@ -47,7 +140,7 @@ export function Notes(props: { record: IRecord; t: Translate }): ReactElement {
     <>
       {props.record.notes.map((note, index) => (
         <p key={index} className="jp-mlgpu-Note">
-          {props.t.say(note)}
+          <Prose text={props.t.say(note)} />
         </p>
       ))}
     </>
@@ -66,10 +159,7 @@ export function About(props: { record: IRecord; t: Translate }): ReactElement {
         )}
         {record.notebook && <Term name={t('notebook')} text={record.notebook} />}
         {record.versions.length > 0 && (
-          <Term
-            name={t('versions')}
-            text={record.versions.map(([name, version]) => `${name} ${version}`).join(', ')}
-          />
+          <Term name={t('versions')} text={versionsInWords(record.versions)} />
         )}
       </dl>
       {record.cut.length > 0 && (
@@ -109,10 +199,12 @@ export function ReadingRow(props: {
     <tr>
       <th scope="row">{quantityName(reading.quantity, t)}</th>
       {reading.value === null ? (
-        <td className="jp-mlgpu-Quiet">{whyMissing(reading, t)}</td>
+        <td className="jp-mlgpu-Quiet">
+          <Prose text={whyMissing(reading, t)} />
+        </td>
       ) : (
         <td>
-          {withUncertainty(reading, record, t)}{' '}
+          <span className="jp-mlgpu-Number">{withUncertainty(reading, record, t)}</span>{' '}
           <span className="jp-mlgpu-Quiet">{origin(reading, t)}</span>
         </td>
       )}
@@ -127,7 +219,7 @@ export function Devices(props: { devices: IRanOn[]; t: Translate }): ReactElemen
       {devices.map((entry, index) => (
         <tr key={index}>
           <th scope="row" title={entry.nativeName ?? undefined}>
-            {`${entry.device} (${entry.framework}, ${entry.kind})`}
+            {`${entry.device} (${frameworkName(entry.framework)}, ${entry.kind})`}
           </th>
           <Counted entry={entry} t={t} />
         </tr>
@@ -178,7 +270,9 @@ function Term(props: { name: string; text: string }): ReactElement {
   return (
     <>
       <dt>{props.name}</dt>
-      <dd>{props.text}</dd>
+      <dd>
+        <Prose text={props.text} />
+      </dd>
     </>
   );
 }

@@ -6,6 +6,7 @@ import type { ReactElement } from 'react';
 import type { Message, Translate } from '../language/i18n';
 import type { IRestartHint } from '../kernel/restart';
 import type { IFailure } from './restartdoor';
+import { Prose } from './Prose';
 
 export function RestartNotice(props: {
   hint: IRestartHint | null;
@@ -25,9 +26,13 @@ export function RestartNotice(props: {
   const restarting = progress === 'restarting';
   return (
     <div className="jp-mlgpu-Restart">
-      <p>{t.say(hint.sentence)}</p>
+      <p>
+        <Prose text={t.say(hint.sentence)} />
+      </p>
       {obstacle === 'elsewhere' ? (
-        <p>{t.say(hint.byHand)}</p>
+        <p>
+          <Prose text={t.say(hint.byHand)} />
+        </p>
       ) : (
         <div className="jp-mlgpu-Restart-act">
           <button

@@ -3,7 +3,7 @@
 import type { ReactElement, ReactNode } from 'react';
 
 export function Table(props: {
-  label?: string;
+  label?: string | undefined;
   caption?: ReactElement | undefined;
   heads: readonly string[];
   children: ReactNode;
@@ -14,11 +14,16 @@ export function Table(props: {
       {caption}
       <thead>
         <tr>
-          {heads.map((head, index) => (
-            <th key={index} scope="col">
-              {head}
-            </th>
-          ))}
+          {heads.map((head, index) =>
+            // Above the names of rows there may be nothing to say, which is no head.
+            head === '' ? (
+              <td key={index} />
+            ) : (
+              <th key={index} scope="col">
+                {head}
+              </th>
+            )
+          )}
         </tr>
       </thead>
       <tbody>{children}</tbody>

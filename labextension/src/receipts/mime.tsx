@@ -11,6 +11,8 @@ import { OutputWidget, outputType } from './outputtype';
 import { preferences } from '../sidebar/preferences';
 import { MIME_TYPE, readRecord } from '../record/record';
 import type { IRecord } from '../record/record';
+import { FoldedLines } from './FoldedLines';
+import { foldDoor } from './folddoor';
 import { lineDoor } from './linedoor';
 import { restart } from './restartwidget';
 import type { Unreadable } from '../language/untrusted';
@@ -21,6 +23,7 @@ class ReceiptWidget extends OutputWidget {
     super('ReceiptWidget', languageCode);
     preferences.changed.connect(this.update, this);
     lineDoor.changed.connect(this.update, this);
+    foldDoor.changed.connect(this.update, this);
   }
 
   protected read(data: IRenderMime.IMimeModel['data']): void {
@@ -29,17 +32,29 @@ class ReceiptWidget extends OutputWidget {
 
   protected override render(): ReactElement | null {
     const { t } = this.language;
-    const { receipt: shown } = preferences.current;
+    const { receipt: shown, nativeLines } = preferences.current;
     this.node.dataset.shown = shown;
-    return shown === 'hidden' ? null : (
-      // A key: with another setting it begins as that one says.
-      <Receipt
-        key={shown}
-        record={this.record}
-        open={shown === 'open'}
-        finder={() => lineDoor.at(this.node)}
-        t={t}
-      />
+    return (
+      <>
+        {typeof this.record !== 'string' && (
+          <FoldedLines
+            record={this.record}
+            outputs={foldDoor.at(this.node)}
+            wanted={nativeLines}
+            t={t}
+          />
+        )}
+        {shown !== 'hidden' && (
+          // A key: with another setting it begins as that one says.
+          <Receipt
+            key={shown}
+            record={this.record}
+            open={shown === 'open'}
+            finder={() => lineDoor.at(this.node)}
+            t={t}
+          />
+        )}
+      </>
     );
   }
 

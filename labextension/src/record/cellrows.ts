@@ -8,6 +8,7 @@
 import { NOT_KNOWN, NOWHERE, figures } from './figures';
 import type { IFigures } from './figures';
 import type { IRecord, Outcome } from './record';
+import { isWarmUp } from './repeat';
 import type { IEntry } from '../kernel/state';
 import { grouped } from './sorting';
 
@@ -36,7 +37,7 @@ export interface IRecordFilter {
   mode: IRecord['mode'] | null;
   /** Those with notes alone. */
   noted: boolean;
-  /** Found in the first line of code. */
+  /** Found in the cell's title. */
   text: string;
 }
 
@@ -68,7 +69,7 @@ export interface ISelected {
   entries: readonly IEntry[];
   /** How many records ended in each way, with the other filters as they are. */
   counts: Record<Outcome, number>;
-  /** Seconds: the longest time among them, which fills a bar. */
+  /** The largest of the figures that they are sorted by, which fills a bar; by their age: of wall time. */
   scale: number;
   /** How many stand last, because what they are sorted by was not measured. */
   unmeasured: number;
@@ -88,7 +89,7 @@ export function select(entries: readonly IEntry[], filter: IRecordFilter): ISele
     if (filter.outcomes.size > 0 && !filter.outcomes.has(record.outcome)) {
       return false;
     }
-    scale = Math.max(scale, known.longest);
+    scale = Math.max(scale, figureOf(record, filter.sort) ?? 0);
     return true;
   });
   if (filter.sort !== 'oldest') {
@@ -117,39 +118,51 @@ export type ICellRow =
   { key: string; entry: IEntry; heading: null } | { key: string; entry: null; heading: IHeading };
 
 export interface IHeading {
-  group: Exclude<Grouping, 'none'>;
+  group: Exclude<Grouping, 'none'> | 'repeat';
   /** One of its records: what the heading says is the same of all. */
   example: IEntry;
   /** When its first record began. */
   since: string;
   count: number;
+  members: readonly IEntry[];
   open: boolean;
 }
 
-/** The rows of a list: groups stand in the order of their first record; of closed ones the heading alone. */
+/**
+ * The rows of a list: groups stand in the order of their first record; of closed ones the heading alone. The
+ * runs of a cell that repeats are a group by themselves.
+ */
 export function rowsOf(
   entries: readonly IEntry[],
   group: Grouping,
   closed: ReadonlySet<string>
 ): ICellRow[] {
-  if (group === 'none') {
-    return entries.map(recordRow);
-  }
-  const groups = grouped(entries, ({ record }) =>
-    group === 'run' ? record.runId : cellOf(record)
+  const groups = grouped(entries, ({ key, record }) =>
+    group === 'run' ? record.runId : group === 'cell' ? cellOf(record) : repeatOf(record) || key
   );
   const rows: ICellRow[] = [];
   for (const [name, members] of groups) {
-    const key = `${group} ${name}`;
-    const open = !closed.has(key);
     const [example] = members as [IEntry, ...IEntry[]];
-    const heading = { group, example, since: begin(members), count: members.length, open };
+    if (group === 'none' && example.record.repeat === null) {
+      rows.push(recordRow(example));
+      continue;
+    }
+    const of: IHeading['group'] = group === 'none' ? 'repeat' : group;
+    const key = `${of} ${name}`;
+    const open = !closed.has(key);
+    const { length: count } = members;
+    const heading = { group: of, example, since: begin(members), count, members, open };
     rows.push({ key, entry: null, heading });
     for (const entry of open ? members : []) {
       rows.push(recordRow(entry));
     }
   }
   return rows;
+}
+
+/** What the runs of a cell that repeats have in common; empty for other records. */
+function repeatOf({ runId, cell, repeat }: IRecord): string {
+  return repeat === null ? '' : JSON.stringify([runId, cell.executionCount, cell.id, cell.digest]);
 }
 
 /** The runs of one cell that count as timings. */
@@ -160,17 +173,25 @@ export interface ITrend {
   count: number;
 }
 
-/** The runs of each cell, oldest first, by `cellOf`; profiled ones are left out. */
+/** The runs of each cell, oldest first, by `cellOf`; profiled ones and those that warm up are left out. */
 export type Runs = ReadonlyMap<string, readonly IEntry[]>;
 
 export function runsByCell(entries: readonly IEntry[]): Runs {
-  const timings = entries.filter(({ record }) => record.mode !== 'profiled');
-  return grouped(timings, ({ record }) => cellOf(record));
+  return grouped(entries.filter(isTiming), ({ record }) => cellOf(record));
 }
 
 /** How the runs of a record's cell went; null where there is one alone. */
 export function trendOf(record: IRecord, runs: Runs): ITrend | null {
-  const all = runs.get(cellOf(record)) ?? [];
+  return trendOfRuns(runs.get(cellOf(record)) ?? []);
+}
+
+/** How the timed runs of a cell that repeats went, in whatever order they stand; null where there is one alone. */
+export function trendOfRepeat(members: readonly IEntry[]): ITrend | null {
+  const turn = ({ record }: IEntry): number => record.cell.turn ?? 0;
+  return trendOfRuns(members.filter(isTiming).sort((a, b) => turn(a) - turn(b)));
+}
+
+function trendOfRuns(all: readonly IEntry[]): ITrend | null {
   if (all.length < 2) {
     return null;
   }
@@ -181,9 +202,9 @@ export function trendOf(record: IRecord, runs: Runs): ITrend | null {
   return { runs: newest, count: all.length };
 }
 
-/** Whether a record is the newest of its cell's runs: it is the one that shows how they went. */
-export function isNewestRun(entry: IEntry, runs: Runs): boolean {
-  return runs.get(cellOf(entry.record))?.at(-1) === entry;
+/** The figure that a list in this order shows of a record; null where it was not measured. */
+export function figureOf(record: IRecord, sort: Sort): number | null {
+  return figures(record)[sort === 'newest' || sort === 'oldest' ? 'wall' : sort];
 }
 
 /**
@@ -210,9 +231,13 @@ function sorted(sort: Sort, entries: readonly IEntry[]): [readonly IEntry[], num
     return [entries, 0];
   }
   // Looked up once for each, and not in each comparison.
-  const valued = entries.map(entry => ({ entry, value: figures(entry.record)[sort] ?? -1 }));
+  const valued = entries.map(entry => ({ entry, value: figureOf(entry.record, sort) ?? -1 }));
   valued.sort((a, b) => b.value - a.value);
   return [valued.map(({ entry }) => entry), valued.filter(({ value }) => value < 0).length];
+}
+
+function isTiming({ record }: IEntry): boolean {
+  return record.mode !== 'profiled' && !isWarmUp(record);
 }
 
 function recordRow(entry: IEntry): ICellRow {

@@ -21,8 +21,6 @@ export interface IFigures {
   device: number | null;
   memory: number | null;
   energy: number | null;
-  /** Of these two times. */
-  longest: number;
   noted: boolean;
 }
 
@@ -40,10 +38,8 @@ export function figures(record: IRecord): IFigures {
       device,
       memory: value(readings, 'peak_memory_process'),
       energy: energyOf(record)?.value ?? null,
-      longest: 0,
       noted: notes.length > 0 || (logs.length + cut.length > 0 && hasNotes(record))
     };
-    found.longest = Math.max(found.wall ?? 0, device ?? 0);
     known.set(record, found);
   }
   return found;

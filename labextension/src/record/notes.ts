@@ -46,7 +46,7 @@ export function isToActOn(verdict: Verdict): boolean {
 export function notesInWords(record: IRecord, t: Translate): string[] {
   const { inTime, late } = countNotes(record);
   const withActs = (counted: string, { toActOn }: INoteCounts): string =>
-    toActOn === 0 ? counted : t('toActOn', { notes: counted, count: toActOn });
+    toActOn === 0 ? counted : t('toActOn', { messages: counted, count: toActOn });
   const { notes, unknown } = inTime;
   const sentences: string[] = [];
   if (notes > 0) {

@@ -7,8 +7,10 @@
 import { readHotLines, readLimit } from './limits';
 import { readLogs } from './logs';
 import type { ILogLine } from './logs';
+import { readNative } from './native';
 import { MANY, readOperation } from './operations';
-import { readReading } from './reading';
+import { readNotMeasured, readReading } from './reading';
+import { readRepeat } from './repeat';
 import { readRequested } from './requested';
 import { sentence } from '../language/sentence';
 import type { Sentence } from '../language/sentence';
@@ -69,6 +71,8 @@ export const readCell = shape(
   {
     id: text,
     executionCount: count,
+    /** Which run it is of a cell that repeats; null for all other cells. */
+    turn: count,
     /** Tells code apart: runs of the same code have the same; null for a block of a script. */
     digest: named('source_digest', text),
     name: unknownAsEmpty
@@ -106,6 +110,10 @@ const readKnown = shape(
     whyNoLimit: sentence,
     /** The lines of code at which the cell was seen, the most often first. */
     lines: readHotLines,
+    /** Which lines of the cell's output are native; null: that is not known. */
+    native: readNative,
+    /** Which run it is of a cell that repeats, and in the last one how long the others took. */
+    repeat: readRepeat,
     /** What was left out of a receipt to keep the notebook small, and how many. */
     cut: pairsOf(count)
   }
@@ -133,7 +141,9 @@ export function readRecord(data: unknown): IRecord | Unreadable {
   if (tooMany > 0) {
     record.cut.push(['logs', tooMany]);
   }
-  return { ...record, logs };
+  const cell = { ...record.cell, turn: record.repeat?.number ?? null };
+  const readings = [...record.readings, ...readNotMeasured(table.not_measured)];
+  return { ...record, cell, readings, logs };
 }
 
 /** A fact's value: a sentence, a number, several of them, or a table as `name: value, name: value`. */

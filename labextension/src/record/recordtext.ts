@@ -1,17 +1,18 @@
 /** A record as plain text, for the clipboard; and the names of files that hold it. */
 
+import { cellNumber } from './cellnumber';
 import { dotted, formatSeconds, formatValue } from './format';
 import type { Translate } from '../language/i18n';
 import { operationTables } from './operations';
 import { answer, lineName, lineShare, withInterval } from './limits';
 import type { IReading, IRecord } from './record';
-import { line, quantityName, scopeName, shown, whyMissing } from './words';
+import { line, quantityName, scopeName, shown, versionsInWords, whyMissing } from './words';
 
 /** The cell, its line, every reading with where it comes from, its operations and its notes. */
 export function recordText(record: IRecord, t: Translate): string {
   const { cell, outcome, mode, limit, lines, notes, readings, versions } = record;
   return [
-    `[${cell.executionCount ?? cell.sequence}] ${cell.name}`,
+    `${cellNumber(cell)} ${cell.name}`,
     dotted(t(outcome), mode === 'profiled' && t('profiled'), line(record, t)),
     ...(limit === null ? [] : [answer(limit, t)]),
     ...(limit?.next ? [t.say(limit.next)] : []),
@@ -28,7 +29,7 @@ export function recordText(record: IRecord, t: Translate): string {
       ...(more > 0 ? [t('moreOperations', { count: more })] : [])
     ]),
     '',
-    [record.startedAt, ...versions.map(pair => pair.join(' '))].join(', ')
+    [record.startedAt, versionsInWords(versions)].filter(Boolean).join(', ')
   ].join('\n');
 }
 
@@ -66,5 +67,6 @@ const UNFIT = /[\\/:*?"<>|\p{Cc}]+/gu;
 /** A file's name for a record: the notebook's, the cell's number, and an ending. */
 export function fileName(record: IRecord, ending: string): string {
   const notebook = (record.notebook ?? 'notebook').replace(/\.ipynb$/, '').replace(UNFIT, '_');
-  return `${notebook.slice(0, 80)}-cell-${record.cell.sequence}${ending}`;
+  const number = cellNumber(record.cell).replace('#', 'record-').replace('[', 'cell-');
+  return `${notebook.slice(0, 80)}-${number.replace(']', '')}${ending}`;
 }

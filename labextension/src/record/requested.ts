@@ -7,6 +7,9 @@ export type Requested = readonly (readonly [framework: string, device: string])[
 
 const EVERY = '*';
 
+/** The word for no choice: a framework chooses by itself. */
+export const AUTO = 'auto';
+
 /** Read them; schema 1 had them in a text: `gpu:0`, or `torch gpu:0, jax cpu:0`. */
 export function readRequested(data: unknown): Requested {
   const parts = text(data)?.split(', ') ?? null;
@@ -18,7 +21,8 @@ export function readRequested(data: unknown): Requested {
 /** The device asked for of a framework; without one, of every framework. Null: none was. */
 export function requestedOf(requested: Requested, framework = EVERY): string | null {
   const devices = new Map(requested);
-  return devices.get(framework) ?? devices.get(EVERY) ?? null;
+  const asked = devices.get(framework) ?? devices.get(EVERY) ?? AUTO;
+  return asked === AUTO ? null : asked;
 }
 
 /** `gpu:0`, or `torch gpu:0, jax cpu:0` where frameworks differ; empty where none was asked for. */

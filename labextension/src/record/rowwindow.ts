@@ -71,7 +71,16 @@ export class RowWindow {
       return false;
     }
     this.learned = true;
-    this.estimate = heights.toSorted((a, b) => a - b)[heights.length >> 1] ?? this.estimate;
+    this.fix(heights.toSorted((a, b) => a - b)[heights.length >> 1] ?? this.estimate);
+    return true;
+  }
+
+  /** All rows are as high as this one was measured to be; answers whether that is news. */
+  fix(height: number): boolean {
+    if (Math.abs(height - this.estimate) <= SAME) {
+      return false;
+    }
+    this.estimate = height;
     this.more.fill(0);
     this.sums.fill(0);
     return true;

@@ -2,11 +2,12 @@
  * Records in words, as jupyter_mlgpu/show/receipts/words.py says them, in the user's language.
  */
 
-import { dotted, formatBytes, formatShare, formatValue } from './format';
+import { dotted, formatBytes, formatSeconds, formatShare, formatValue } from './format';
 import { isMessage } from '../language/i18n';
 import type { Translate } from '../language/i18n';
 import { clause } from './limits';
 import type { IReading, IRecord } from './record';
+import { isWarmUp, median, timedRuns } from './repeat';
 import { inWords, requestedOf } from './requested';
 
 const TIMES = ['wall_time', 'cpu_time', 'device_time'];
@@ -17,16 +18,26 @@ const FRAMEWORKS = new Map([
   ['mlx', 'MLX']
 ]);
 
+/** What stands beside them in versions. */
+const LIBRARIES = new Map([
+  ['keras', 'Keras'],
+  ['numpy', 'NumPy'],
+  ['python', 'Python']
+]);
+
 /** The readings that the bars show, in the order in which the record lists them. */
-export function times(record: IRecord): IReading[] {
-  return record.readings.filter(reading => TIMES.includes(reading.quantity));
+export function times(record: IRecord): (IReading & { value: number })[] {
+  return record.readings.filter(
+    (reading): reading is IReading & { value: number } =>
+      reading.value !== null && TIMES.includes(reading.quantity)
+  );
 }
 
 /** The longest of the times that bars show, in seconds; 0 where none was measured without a profiler. */
 export function longestTime(record: IRecord): number {
   return Math.max(
     0,
-    ...times(record).map(reading => (slowed(reading, record) ? 0 : (reading.value ?? 0)))
+    ...times(record).map(reading => (slowed(reading, record) ? 0 : reading.value))
   );
 }
 
@@ -44,9 +55,14 @@ export function known(record: IRecord, quantity: string): IReading | undefined {
   return record.readings.find(reading => reading.quantity === quantity && reading.value !== null);
 }
 
-/** A framework's module name as its people write it. */
+/** The name of a framework's module, or of a library beside it, as its people write it. */
 export function frameworkName(name: string): string {
-  return FRAMEWORKS.get(name) ?? name;
+  return FRAMEWORKS.get(name) ?? LIBRARIES.get(name) ?? name;
+}
+
+/** What was installed: `Keras 3.11, TensorFlow 2.19.1`. */
+export function versionsInWords(versions: readonly (readonly [string, string])[]): string {
+  return versions.map(([name, version]) => `${frameworkName(name)} ${version}`).join(', ');
 }
 
 /** A quantity's name for people. */
@@ -98,24 +114,38 @@ export function place(record: IRecord, t: Translate): string {
 }
 
 /** What is to be known before a record's figures: where it comes from, how it ended, and with what it was made. */
-export function labels({ origin, outcome, mode }: IRecord, t: Translate): string {
+export function labels(record: IRecord, t: Translate): string {
+  const { origin, outcome } = record;
   return dotted(
     origin !== 'live' && t(origin),
     outcome !== 'ok' && t(outcome),
-    mode === 'profiled' && t('profiled')
+    record.mode === 'profiled' && t('profiled'),
+    isWarmUp(record) && t('warmUp')
   );
+}
+
+/** The timing of a cell that repeats, in the record of its last run; empty elsewhere. */
+function timingInWords(record: IRecord, t: Translate): string {
+  const walls = timedRuns(record);
+  const time = formatSeconds(median(walls));
+  return walls.length > 0 ? t('medianOfRuns', { median: time, count: walls.length }) : '';
+}
+
+/** The figures that matter, the most important first, as jupyter_mlgpu/show/receipts/words.py chooses them. */
+export function headline(record: IRecord, t: Translate): string[] {
+  const wall = known(record, 'wall_time');
+  return [
+    timingInWords(record, t) ||
+      (wall ? shown(wall, record, t) : `${t('wall_time')}: ${t('notMeasured')}`),
+    clause(record.limit, t),
+    record.ranOn?.length === 0 ? '' : place(record, t),
+    peakMemory(record, t)
+  ].filter(Boolean);
 }
 
 /** The record in one line, without how it ended. */
 export function line(record: IRecord, t: Translate): string {
-  const [wall, cpu] = ['wall_time', 'cpu_time'].map(quantity => known(record, quantity));
-  return dotted(
-    wall ? shown(wall, record, t) : `${t('wall_time')}: ${t('notMeasured')}`,
-    clause(record.limit, t),
-    place(record, t),
-    cpu && record.mode !== 'profiled' && `${t('cpu_time')} ${shown(cpu, record, t)}`,
-    peakMemory(record, t)
-  );
+  return dotted(...headline(record, t));
 }
 
 /** Peak memory of the process in words; empty where it is missing. */

@@ -11,6 +11,7 @@ import type { Message, Translate } from '../language/i18n';
 import { isToActOn, notesInWords } from '../record/notes';
 import type { IState } from '../kernel/state';
 import { known, shown } from '../record/words';
+import { plain } from '../language/prose';
 
 /** Seconds from which the end of a cell is news. */
 const WHILE = 5;
@@ -36,7 +37,7 @@ function endOfKernel({ kernel, restarted, death }: IState, t: Translate): string
       : kernel === 'absent' && restarted
         ? t('kernelRestarted')
         : null;
-  return now === null || death === null ? now : `${t.say(death.sentence)} ${now}`;
+  return now === null || death === null ? now : `${plain(t.say(death.sentence))} ${now}`;
 }
 
 function lastEnd({ ended }: IState, t: Translate): string {

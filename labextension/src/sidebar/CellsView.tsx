@@ -103,8 +103,6 @@ export function CellsView(props: {
 }
 
 function emptyText(state: IState, t: Translate): string {
-  if (state.kernel !== 'live' || state.running.length > 0) {
-    return '';
-  }
-  return state.tracing === false ? t('noRecordsTracingOff') : t('noRecords');
+  const waits = state.kernel === 'live' && state.tracing !== false && state.running.length === 0;
+  return waits ? t('noRecords') : '';
 }

@@ -1,10 +1,8 @@
-/** A line over the last minutes. Loaded when the first one is drawn, for uPlot is a third of all our code. */
+/** A curve over the last minutes, filled below. Loaded when the first one is drawn, for uPlot is a third of all our code. */
 
 import { useEffect, useRef } from 'react';
 import type { ReactElement } from 'react';
 import uPlot from 'uplot';
-
-const HEIGHT = 36;
 
 export default function Chart(props: {
   data: [seconds: number[], values: (number | null)[]];
@@ -26,10 +24,10 @@ export default function Chart(props: {
     const made = new uPlot(options(node, scale.current), [[], []], node);
     plot.current = made;
     const resize = new ResizeObserver(() => {
-      made.setSize({ width: node.clientWidth, height: HEIGHT });
+      made.setSize({ width: node.clientWidth, height: node.clientHeight });
     });
     resize.observe(node);
-    // JupyterLab names its theme there; the line has the theme's colour.
+    // JupyterLab names its theme there; the curve has the theme's colour.
     const theme = new MutationObserver(() => made.redraw());
     theme.observe(document.body, { attributeFilter: ['data-jp-theme-name'] });
     return () => {
@@ -49,12 +47,13 @@ export default function Chart(props: {
   return <div ref={place} className="jp-mlgpu-Chart" aria-hidden="true" />;
 }
 
-/** One line and nothing else: its figures stand beside it, in text. */
+/** One curve and nothing else: its figures stand beside it, in text. */
 function options(node: HTMLElement, scale: { span: number; top: number }): uPlot.Options {
   return {
     width: node.clientWidth,
-    height: HEIGHT,
-    padding: [2, 0, 2, 0],
+    height: node.clientHeight,
+    // The peak's label stands above the highest that fits.
+    padding: [14, 0, 2, 0],
     cursor: { show: false },
     legend: { show: false },
     axes: [{ show: false }, { show: false }],
@@ -66,6 +65,7 @@ function options(node: HTMLElement, scale: { span: number; top: number }): uPlot
       {},
       {
         stroke: () => getComputedStyle(node).color,
+        fill: () => `color-mix(in srgb, ${getComputedStyle(node).color} 25%, transparent)`,
         width: 1.5,
         points: { show: false },
         spanGaps: false

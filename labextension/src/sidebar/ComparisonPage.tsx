@@ -14,6 +14,7 @@ import { object } from '../language/untrusted';
 import { PageView } from '../page/figurewidget';
 import { readPage } from '../page/page';
 import type { IPage } from '../page/page';
+import { RunAgain } from './RunAgain';
 import { SideBySide } from './SideBySide';
 import { Button, GoToCell } from '../receipts/controls';
 
@@ -34,6 +35,14 @@ export function ComparisonPage(props: {
   const live = state.kernel === 'live' && !a.saved && !b.saved;
   const runs = useMemo(() => countRuns(shownEntries(state), a, b), [state, a, b]);
   const [answer, ask] = useAnswer(session, live, a.key, b.key, runs);
+  // Records come a moment after their cells have ended: compared again are all of them.
+  const [wanted, setWanted] = useState<number | null>(null);
+  const waits = wanted !== null && !(answer !== null && 'runs' in answer && answer.runs >= wanted);
+  useEffect(() => {
+    if (waits && runs >= wanted) {
+      ask();
+    }
+  }, [waits, wanted, runs, ask]);
   const refused = live && answer !== null && 'why' in answer ? answer : null;
   const unjudged =
     live && refused === null
@@ -41,6 +50,7 @@ export function ComparisonPage(props: {
       : refused?.why
         ? t.say(refused.why)
         : t(a.saved ? 'needsKernel' : 'needsAnswer');
+  const [headline, page] = useMemo(() => split(answer), [answer]);
   const back = useRef<HTMLButtonElement>(null);
   useEffect(() => back.current?.focus(), []);
   return (
@@ -57,27 +67,44 @@ export function ComparisonPage(props: {
         </ul>
         {unjudged !== null ? (
           <SideBySide a={a.record} b={b.record} why={unjudged} t={t} />
-        ) : answer === null || 'why' in answer ? (
+        ) : answer === null || 'why' in answer || page === null ? (
           <p className="jp-mlgpu-Quiet" role="status">
             {t('comparing')}
           </p>
         ) : (
           <>
-            {/* Not by itself: a cell that runs now is not to be disturbed. */}
-            {answer.runs < runs && (
-              <p className="jp-mlgpu-Comparison-newer">
-                <span role="status">{t('newerRuns')}</span>{' '}
-                <Button look="Button" label={t('compareAgain')} onClick={ask} />
-              </p>
-            )}
+            {headline !== null && <p className="jp-mlgpu-Comparison-headline">{t.say(headline)}</p>}
+            <RunAgain
+              records={[a.record, b.record]}
+              session={session}
+              onRan={made => setWanted(runs + made)}
+              t={t}
+            >
+              {/* Not by itself: a cell that runs now is not to be disturbed. */}
+              {answer.runs < runs && !waits && (
+                <p className="jp-mlgpu-Comparison-newer">
+                  <span role="status">{t('newerRuns')}</span>{' '}
+                  <Button look="Button" label={t('compareAgain')} onClick={ask} />
+                </p>
+              )}
+            </RunAgain>
             <Suspense>
-              <PageView page={answer.page} whole t={t} />
+              <PageView page={page} t={t} />
             </Suspense>
           </>
         )}
       </div>
     </section>
   );
+}
+
+/** What the comparison says first, and the page without it. */
+function split(answer: Answer | null): [headline: Sentence | null, page: IPage | null] {
+  if (answer === null || 'why' in answer) {
+    return [null, null];
+  }
+  const { headline } = answer.page;
+  return headline === '' ? [null, answer.page] : [headline, { ...answer.page, headline: '' }];
 }
 
 function Side(props: {

@@ -7,13 +7,14 @@
 import { useEffect, useId, useState } from 'react';
 import type { ReactElement } from 'react';
 
-import { picks } from '../kernel/devicechoice';
+import { choiceName, picks, wordName } from '../kernel/devicechoice';
 import type { IPick } from '../kernel/devicechoice';
 import type { Translate } from '../language/i18n';
 import type { NotebookSession } from '../kernel/notebooks';
 import { whyOf } from '../language/sentence';
 import type { Sentence } from '../language/sentence';
 import type { IState } from '../kernel/state';
+import { Prose } from '../receipts/Prose';
 import { RestartOffer } from '../receipts/RestartOffer';
 
 export function DevicePicker(props: {
@@ -42,13 +43,14 @@ export function DevicePicker(props: {
           t={t}
         />
       ))}
-      {device?.whyMissing && (
-        <p className="jp-mlgpu-Quiet jp-mlgpu-Picker-said">{t.say(device.whyMissing)}</p>
-      )}
       <p role="status" className="jp-mlgpu-Picker-said" data-refused={said?.refused ?? false}>
-        {t.say(problem) ||
-          (wish && t('applies', { device: wish.word })) ||
-          t.say(said?.sentence ?? '')}
+        <Prose
+          text={
+            t.say(problem) ||
+            (wish && t('applies', { device: wordName(wish.word, t) })) ||
+            t.say(said?.sentence ?? '')
+          }
+        />
       </p>
       {said?.restart && <RestartOffer hint={said.restart} session={session} t={t} />}
       {tracing !== null && (
@@ -77,7 +79,7 @@ export function DeviceSelect(props: {
   const id = useId();
   // Until the kernel has heard of it, what was just chosen stays chosen.
   const [sent, setSent] = useState<string | null>(null);
-  const { chosen, name, words } = pick;
+  const { chosen, missing, name, words } = pick;
   useEffect(() => {
     const timer = setTimeout(() => setSent(null), sent === chosen ? 0 : HEARD);
     return () => clearTimeout(timer);
@@ -88,27 +90,23 @@ export function DeviceSelect(props: {
       <select
         id={id}
         className="jp-mlgpu-Input"
-        value={sent ?? chosen ?? ''}
+        value={sent ?? chosen}
         onChange={event => {
           setSent(event.target.value);
           onChoose(event.target.value);
         }}
       >
-        {chosen === null && (
-          <option value="" disabled>
-            {t('anyDevice')}
-          </option>
-        )}
-        {words.map(({ word, kind }) => (
-          <option key={word} value={word}>
-            {word === 'any'
-              ? t('bestDevice')
-              : kind === null || word.startsWith(kind)
-                ? word
-                : `${word} (${kind})`}
+        {words.map(choice => (
+          <option key={choice.word} value={choice.word}>
+            {choiceName(choice, t)}
           </option>
         ))}
       </select>
+      {missing.map((why, index) => (
+        <p key={index} className="jp-mlgpu-Quiet jp-mlgpu-Picker-said">
+          <Prose text={t.say(why)} />
+        </p>
+      ))}
     </div>
   );
 }

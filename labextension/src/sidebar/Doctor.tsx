@@ -10,6 +10,7 @@ import { whyOf } from '../language/sentence';
 import type { Sentence } from '../language/sentence';
 import { CopyButton } from '../receipts/CopyButton';
 import { Button } from '../receipts/controls';
+import { Prose } from '../receipts/Prose';
 
 export function Doctor(props: {
   doctor: IDoctor | null;
@@ -33,7 +34,7 @@ export function Doctor(props: {
       <h3>{t('doctor')}</h3>
       <p role="status">
         {found !== null && !asking && problem === null && <Light found={found} />}
-        {t.say(said)}
+        <Prose text={t.say(said)} />
       </p>
       {found !== null && !asking && problem === null && <Findings found={found} t={t} />}
       <Button
@@ -86,7 +87,9 @@ function Finding(props: { finding: IFinding; t: Translate }): ReactElement {
   return (
     <li>
       <strong>{t.say(title)}</strong> <small>{`(${sure}${id})`}</small>
-      <p>{`${t('doctorKnows')} ${t.say(evidence)}`}</p>
+      <p>
+        <Prose text={`${t('doctorKnows')} ${t.say(evidence)}`} />
+      </p>
       <p>{t('doctorAdvises')}</p>
       <pre tabIndex={0}>{remedy}</pre>
       <CopyButton text={remedy} t={t} />

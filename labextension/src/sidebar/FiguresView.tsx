@@ -8,6 +8,7 @@ import type { Message, Translate } from '../language/i18n';
 import type { IPage } from '../page/page';
 import type { IFigure } from '../kernel/savedfigures';
 import { Button, Select } from '../receipts/controls';
+import { plain } from '../language/prose';
 
 export function FiguresView(props: {
   figures: readonly IFigure[];
@@ -36,7 +37,7 @@ export function FiguresView(props: {
         <Button label={t('goToCell')} onClick={() => onGo(figure)} />
       </div>
       <Suspense>
-        <PageView key={figure.key} page={figure.page} whole t={t} />
+        <PageView key={figure.key} page={figure.page} t={t} />
       </Suspense>
     </div>
   );
@@ -57,5 +58,5 @@ export function figuresName(figures: readonly IFigure[], t: Translate): string {
 }
 
 function nameOf(figure: IFigure, t: Translate): string {
-  return `[${figure.executionCount ?? ' '}] ${t.say(figure.page.title)}`;
+  return `[${figure.executionCount ?? ' '}] ${plain(t.say(figure.page.title))}`;
 }

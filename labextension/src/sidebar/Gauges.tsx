@@ -1,19 +1,33 @@
-/** What the machine does now: numbers, a line of the last minutes beside each, and the same as a table. */
+/** What the machine does now: numbers, a curve of the last minutes below each, and the same as a table. */
 
 import { Suspense, lazy, useEffect, useState } from 'react';
-import type { ReactElement } from 'react';
+import type { CSSProperties, ReactElement } from 'react';
 
+import { asBackground, bands } from '../kernel/bands';
+import type { IBand } from '../kernel/bands';
 import type { ICounters } from '../kernel/counters';
-import { formatSeconds } from '../record/format';
-import { extremes, gaugeValue, groupName, groups, points, rows, span, top } from '../kernel/gauges';
+import { dotted, formatSeconds } from '../record/format';
+import {
+  extremes,
+  gaugeValue,
+  groupName,
+  groups,
+  peak,
+  points,
+  rows,
+  span,
+  top
+} from '../kernel/gauges';
 import type { IGauge, IGroup } from '../kernel/gauges';
-import type { Translate } from '../language/i18n';
-import type { NotebookSession } from '../kernel/notebooks';
+import type { Message, Translate } from '../language/i18n';
+import type { IWatched } from '../kernel/machine';
+import type { IState } from '../kernel/state';
 import { quantityName } from '../record/words';
 import { Fold } from '../receipts/Fold';
 import { Table } from '../receipts/Table';
 import { usePaced, usePreferences } from '../receipts/usePreferences';
 import { useSignal } from '../receipts/useSignal';
+import { Prose } from '../receipts/Prose';
 
 const Chart = lazy(() => import('./Chart'));
 
@@ -28,17 +42,23 @@ export function useChartSoon(): void {
   }, []);
 }
 
-export function Gauges(props: { session: NotebookSession; t: Translate }): ReactElement {
-  const { session, t } = props;
-  const { counters: store } = session.model;
+export function Gauges(props: {
+  /** A notebook's kernel, or the machine of the server. */
+  of: IWatched;
+  /** What is known of the kernel; null: it is a machine. */
+  state: IState | null;
+  /** Said where no new numbers come. */
+  whenLate: Message;
+  t: Translate;
+}): ReactElement {
+  const { of: watched, state, whenLate, t } = props;
+  const { counters: store } = watched;
   const { liveGauges, redrawSeconds } = usePreferences();
   const newest = useSignal(store.changed, () => store.value);
   // The first numbers are not waited for.
   const counters = usePaced(newest, newest.sampled === null ? 0 : redrawSeconds);
-  useEffect(
-    () => (liveGauges ? whileVisible(() => session.watch()) : undefined),
-    [session, liveGauges]
-  );
+  // A kernel's go on, in sight or not: what happens meanwhile is in the curve when one comes back.
+  useEffect(() => watched.watch(liveGauges), [watched, liveGauges]);
   const late = useLate(newest);
   const { samples, series, sampled } = counters;
   const { whyResting } = newest;
@@ -46,11 +66,19 @@ export function Gauges(props: { session: NotebookSession; t: Translate }): React
   if (!liveGauges) {
     return <p className="jp-mlgpu-Quiet">{t('gaugesOff')}</p>;
   }
+  const cells = state === null ? [] : bands(counters, state);
+  const style = { '--jp-mlgpu-bands': asBackground(cells) } as CSSProperties;
   return (
-    <section className="jp-mlgpu-Gauges" aria-label={t('gauges')} data-sampled={sampled}>
+    <section
+      className="jp-mlgpu-Gauges"
+      aria-label={t('gauges')}
+      data-sampled={sampled}
+      style={style}
+    >
       {samples.length === 0 && whyResting === null && <p>{t('waitingForNumbers')}</p>}
       {whyResting !== null && <p className="jp-mlgpu-Note">{t.say(whyResting) || t('resting')}</p>}
-      {late && whyResting === null && <p className="jp-mlgpu-Note">{t('numbersStay')}</p>}
+      {late && whyResting === null && <p className="jp-mlgpu-Note">{t(whenLate)}</p>}
+      <Cells cells={cells} t={t} />
       {groups(series).map(group => (
         <Device key={group.device} counters={counters} group={group} live={live} t={t} />
       ))}
@@ -60,6 +88,24 @@ export function Gauges(props: { session: NotebookSession; t: Translate }): React
         </p>
       )}
     </section>
+  );
+}
+
+/** Which cells the bands are of. */
+function Cells(props: { cells: readonly IBand[]; t: Translate }): ReactElement {
+  const { cells, t } = props;
+  return (
+    <ol className="jp-mlgpu-Bands" aria-label={t('cells')}>
+      {cells.map(({ key, cell, from, to }) => (
+        <li
+          key={key}
+          title={`[${cell.executionCount ?? '*'}] ${cell.name}`}
+          style={{ left: `${from * 100}%`, width: `${(to - from) * 100}%` }}
+        >
+          {`[${cell.executionCount ?? '*'}]`} <span className="jp-mlgpu-Hidden">{cell.name}</span>
+        </li>
+      ))}
+    </ol>
   );
 }
 
@@ -90,7 +136,7 @@ function Device(props: {
         </>
       ) : (
         <p className="jp-mlgpu-Quiet">
-          {t('notMeasuredBecause', { why: t.say(group.whyMissing) })}
+          <Prose text={t('notMeasuredBecause', { why: t.say(group.whyMissing) })} />
         </p>
       )}
     </section>
@@ -109,6 +155,7 @@ function Gauge(props: {
   const written = (value: number): string => gaugeValue(value, unit, t);
   const value = counters.samples.at(-1)?.values[index] ?? null;
   const found = extremes(counters, index);
+  const highest = peak(counters, index);
   const quantity = quantityName(gauge.quantity, t);
   return (
     <div className="jp-mlgpu-Gauge" data-quantity={gauge.quantity}>
@@ -133,15 +180,27 @@ function Gauge(props: {
             <Chart
               data={points(counters, index)}
               span={span(counters)}
-              top={top(limit, found[1])}
+              top={top(limit, found[1], unit)}
             />
           </Suspense>
+          {highest !== null && (
+            <span
+              className="jp-mlgpu-Gauge-peak"
+              aria-hidden="true"
+              style={{ left: `${highest.at * 100}%`, translate: `${-highest.at * 100}%` }}
+            >
+              {t('gaugePeak', { value: written(highest.value) })}
+            </span>
+          )}
         </div>
       )}
       <p className="jp-mlgpu-Gauge-source">
         {limit === null
-          ? t('noLimit', { top: written(top(null, found?.[1] ?? 0)) })
-          : t('atMost', { limit: written(limit) })}{' '}
+          ? t('noLimit', { top: written(top(null, found?.[1] ?? 0, unit)) })
+          : dotted(
+              found && t('chartTop', { top: written(top(limit, found[1], unit)) }),
+              t('atMost', { limit: written(limit) })
+            )}{' '}
         · {t.say(source)}
       </p>
       {whyMissing !== null && (
@@ -192,23 +251,4 @@ function useLate({ sampled, whyResting }: ICounters): boolean {
     return () => clearTimeout(timer);
   }, [sampled, whyResting]);
   return sampled !== null && lateAfter === sampled;
-}
-
-/** Does something while the page can be seen: not in a tab behind others, nor in a small window's icon. */
-function whileVisible(begin: () => () => void): () => void {
-  let end: (() => void) | null = null;
-  const look = (): void => {
-    if (document.visibilityState === 'visible') {
-      end ??= begin();
-    } else {
-      end?.();
-      end = null;
-    }
-  };
-  document.addEventListener('visibilitychange', look);
-  look();
-  return () => {
-    document.removeEventListener('visibilitychange', look);
-    end?.();
-  };
 }

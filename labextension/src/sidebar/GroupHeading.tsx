@@ -32,8 +32,8 @@ export function GroupHeading(props: {
           onClick={onToggle}
         >
           <Caret open={open} />
-          {group === 'cell' ? (
-            <CellName cell={example.record.cell} />
+          {group !== 'run' ? (
+            <CellName cell={{ ...example.record.cell, turn: null }} />
           ) : (
             <span>{runName(heading, current, t)}</span>
           )}

@@ -17,11 +17,11 @@ export function Header(props: {
   // A notebook may be given another name while it is open.
   const name = useSignal(session.renamed, () => session.name);
   return (
-    <header className="jp-mlgpu-Header">
+    <div className="jp-mlgpu-Header">
       <h2 className="jp-mlgpu-Notebook" title={name}>
         {name}
       </h2>
       {state.kernel !== 'live' && <KernelNotice state={state} onAsk={() => session.ask()} t={t} />}
-    </header>
+    </div>
   );
 }

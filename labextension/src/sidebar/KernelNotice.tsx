@@ -6,11 +6,10 @@ import { explain } from '../language/explain';
 import type { Translate } from '../language/i18n';
 import type { IDeath } from '../kernel/death';
 import type { IState } from '../kernel/state';
-import { LOAD_LINE } from '../kernel/protocol';
 import { Fold } from '../receipts/Fold';
 import { RawLine } from '../receipts/LogLine';
-import { LineToCopy } from '../receipts/LineToCopy';
 import { Button } from '../receipts/controls';
+import { Prose } from '../receipts/Prose';
 
 export function KernelNotice(props: {
   state: IState;
@@ -19,15 +18,15 @@ export function KernelNotice(props: {
 }): ReactElement | null {
   const { state, onAsk, t } = props;
   const { kernel } = state;
-  if (kernel === 'live') {
+  const absent = kernel === 'absent';
+  // That a notebook is not traced stands beside the button that starts it, unless there is more to say.
+  if (kernel === 'live' || (absent && !state.restarted && state.death === null)) {
     return null;
   }
-  const restarted = kernel === 'absent' && state.restarted;
   return (
     <div className="jp-mlgpu-Notice" data-kernel={kernel}>
       {state.death !== null && <WhyItDied death={state.death} t={t} />}
-      <p>{t(restarted ? 'kernelRestarted' : `kernel_${kernel}`)}</p>
-      {kernel === 'absent' && <LineToCopy text={LOAD_LINE} t={t} />}
+      <p>{t(absent ? 'kernelRestarted' : `kernel_${kernel}`)}</p>
       {kernel === 'silent' && <Button label={t('askAgain')} onClick={onAsk} />}
     </div>
   );
@@ -41,8 +40,12 @@ function WhyItDied(props: { death: IDeath; t: Translate }): ReactElement {
   const next = death.next === last?.advice ? (meant?.advice ?? death.next) : death.next;
   return (
     <div className="jp-mlgpu-Death" data-confidence={death.confidence}>
-      <p>{t.say(death.sentence)}</p>
-      <p>{t.say(next)}</p>
+      <p>
+        <Prose text={t.say(death.sentence)} />
+      </p>
+      <p>
+        <Prose text={t.say(next)} />
+      </p>
       {last !== undefined && (
         <Fold label={t('lastLines', { count: death.lines.length })}>
           {() => (

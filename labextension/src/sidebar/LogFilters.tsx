@@ -3,6 +3,7 @@
 import { memo, useDeferredValue } from 'react';
 import type { ReactElement } from 'react';
 
+import { cellNumber } from '../record/cellnumber';
 import type { Translate } from '../language/i18n';
 import { NO_CELL } from '../record/logrows';
 import type { ILogFilter, ILogGroup } from '../record/logrows';
@@ -85,7 +86,5 @@ const Cells = memo(function Cells(props: {
 });
 
 function groupName({ group, cell }: ILogGroup, t: Translate): string {
-  return group === NO_CELL || cell === null
-    ? t('noCell')
-    : `[${cell.executionCount ?? ' '}] ${cell.name}`;
+  return group === NO_CELL || cell === null ? t('noCell') : `${cellNumber(cell)} ${cell.name}`;
 }

@@ -2,6 +2,7 @@
 
 import type { ReactElement } from 'react';
 
+import { cellNumber } from '../record/cellnumber';
 import { dotted } from '../record/format';
 import type { Message, Translate } from '../language/i18n';
 import type { ILogRow } from '../record/logrows';
@@ -60,7 +61,6 @@ function HeadButton(props: {
 }): ReactElement {
   const { row, tabIndex, onGo, t } = props;
   const { cell, line, live } = row;
-  const number = cell && (live ? '*' : (cell.executionCount ?? ' '));
   return (
     <button
       type="button"
@@ -71,7 +71,9 @@ function HeadButton(props: {
       tabIndex={tabIndex}
       onClick={() => cell && onGo(row)}
     >
-      <span className="jp-mlgpu-Count">{cell ? `[${number}]` : t('noCell')}</span>
+      <span className="jp-mlgpu-Count">
+        {cell ? (live ? '[*]' : cellNumber(cell)) : t('noCell')}
+      </span>
       <Marks line={line} t={t} />
     </button>
   );

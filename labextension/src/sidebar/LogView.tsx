@@ -14,6 +14,7 @@ import type { ILost } from './RecordList';
 import { WindowedList } from './WindowedList';
 import { useFiltered } from './useFiltered';
 import { Button, toggled } from '../receipts/controls';
+import { Prose } from '../receipts/Prose';
 
 /** Height of a row, in pixels, until it has been measured. */
 const ROW_HEIGHT = 76;
@@ -99,7 +100,9 @@ function LeftOut(props: { state: IState; t: Translate }): ReactElement | null {
   return earlier > 0 || cut > 0 ? (
     <p className="jp-mlgpu-Filters-result jp-mlgpu-Quiet">
       {earlier > 0 && t('earlierLines', { count: earlier })}
-      {cut > 0 && t(hasOwnRecords(state) ? 'linesNotTold' : 'linesLeftOut', { count: cut })}
+      {cut > 0 && (
+        <Prose text={t(hasOwnRecords(state) ? 'linesNotTold' : 'linesLeftOut', { count: cut })} />
+      )}
     </p>
   ) : null;
 }

@@ -3,12 +3,16 @@
 import type { ReactElement } from 'react';
 
 import type { Translate } from '../language/i18n';
+import type { Machine } from '../kernel/machine';
 import type { NotebookSession } from '../kernel/notebooks';
 import type { IState } from '../kernel/state';
-import { frameworkName } from '../record/words';
+import { frameworkName, versionsInWords } from '../record/words';
 import { DevicePicker } from './DevicePicker';
 import { Doctor } from './Doctor';
+import { Button } from '../receipts/controls';
 import { Gauges, useChartSoon } from './Gauges';
+import { TraceAlways } from './StartTracing';
+import { useSignal } from '../receipts/useSignal';
 
 /** A name is the same in both languages. */
 const PYTHON = 'Python';
@@ -16,19 +20,38 @@ const PYTHON = 'Python';
 export function NowView(props: {
   session: NotebookSession;
   state: IState;
+  /** Show the same as a page of its own; null: it is one, or there is no room for one. */
+  onPage: (() => void) | null;
   t: Translate;
 }): ReactElement {
-  const { session, state, t } = props;
+  const { session, state, onPage, t } = props;
   useChartSoon();
   if (state.kernel !== 'live') {
+    return <MachineNow machine={session.machine} t={t} />;
+  }
+  return (
+    <div className="jp-mlgpu-Now">
+      {onPage && <Button label={t('openAsPage')} onClick={onPage} />}
+      <DevicePicker session={session} state={state} t={t} />
+      <TraceAlways session={session} t={t} />
+      <Frameworks state={state} t={t} />
+      <Gauges of={session} state={state} whenLate="numbersStay" t={t} />
+      <Doctor doctor={state.doctor} session={session} t={t} />
+    </div>
+  );
+}
+
+/** Before a kernel of ours tells what it does: what its server's machine does, where the server tells that. */
+function MachineNow(props: { machine: Machine; t: Translate }): ReactElement {
+  const { machine, t } = props;
+  const unknown = useSignal(machine.unknownChanged, () => machine.isUnknown);
+  if (unknown) {
     return <p className="jp-mlgpu-Empty">{t('notLive')}</p>;
   }
   return (
     <div className="jp-mlgpu-Now">
-      <DevicePicker session={session} state={state} t={t} />
-      <Frameworks state={state} t={t} />
-      <Gauges session={session} t={t} />
-      <Doctor doctor={state.doctor} session={session} t={t} />
+      <p className="jp-mlgpu-Quiet">{t('machineOfServer')}</p>
+      <Gauges of={machine} state={null} whenLate="serverNumbersStay" t={t} />
     </div>
   );
 }
@@ -44,9 +67,7 @@ function Frameworks(props: { state: IState; t: Translate }): ReactElement {
         {frameworks.length === 0 && t('noFramework')}
         {frameworks.map(({ name, versions }) => (
           <div key={name}>
-            {versions.length === 0
-              ? frameworkName(name)
-              : versions.map(([part, version]) => `${frameworkName(part)} ${version}`).join(', ')}
+            {versions.length === 0 ? frameworkName(name) : versionsInWords(versions)}
           </div>
         ))}
       </dd>

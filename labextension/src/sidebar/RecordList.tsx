@@ -6,15 +6,15 @@ import type { ReactElement } from 'react';
 import {
   ALL_RECORDS,
   devicesOf,
-  isNewestRun,
   orderOf,
   rowsOf,
   runsByCell,
   select,
-  trendOf
+  trendOf,
+  trendOfRepeat
 } from '../record/cellrows';
 import type { IRecordFilter } from '../record/cellrows';
-import { formatSeconds } from '../record/format';
+import { formatFigure } from '../record/cellwords';
 import type { Message, Translate } from '../language/i18n';
 import type { NotebookSession } from '../kernel/notebooks';
 import type { IEntry } from '../kernel/state';
@@ -24,11 +24,12 @@ import { RecordRow } from './RecordRow';
 import type { IRowActions } from './RecordRow';
 import { useOwnedState } from '../receipts/useOwnedState';
 import { useStable } from '../receipts/useStable';
+import { PointedRecord } from './PointedRecord';
 import { WindowedList } from './WindowedList';
 import { toggled } from '../receipts/controls';
 
-/** Height of a row, in pixels, until it has been measured. */
-const ROW_HEIGHT = 111;
+/** Height of a row, in pixels, until one was measured. */
+const ROW_HEIGHT = 26;
 
 /** Records from which on there is something to find and to sort. */
 const FEWEST = 2;
@@ -93,11 +94,14 @@ export function RecordList(
       return null;
     }
     if (one.entry === null) {
-      const { record } = one.heading.example;
+      const { group, members, example } = one.heading;
+      const { record } = example;
+      const trend =
+        group === 'cell' ? trendOf(record, runs) : group === 'repeat' && trendOfRepeat(members);
       return (
         <GroupHeading
           heading={one.heading}
-          trend={one.heading.group === 'cell' ? trendOf(record, runs) : null}
+          trend={trend || null}
           current={record.runId === run}
           tabStop={tabStop}
           onToggle={() => setClosed(toggled(closed, one.key))}
@@ -106,13 +110,11 @@ export function RecordList(
       );
     }
     const { entry } = one;
-    const told = followed.group !== 'cell' && isNewestRun(entry, runs);
     return (
       <RecordRow
         entry={entry}
+        sort={followed.sort}
         scale={found.scale}
-        lost={lost?.key === entry.key ? lost.why : null}
-        trend={told ? trendOf(entry.record, runs) : null}
         selected={selected.includes(entry.key)}
         pointed={entry.cellId !== null && entry.cellId === pointed}
         marks={marks}
@@ -130,7 +132,9 @@ export function RecordList(
           <span className="jp-mlgpu-Quiet">{entries.length.toLocaleString()}</span>
         </h3>
         {found.scale > 0 && (
-          <span className="jp-mlgpu-Quiet">{t('scale', { time: formatSeconds(found.scale) })}</span>
+          <span className="jp-mlgpu-Quiet">
+            {t('scale', { time: formatFigure(found.scale, followed.sort) })}
+          </span>
         )}
       </div>
       {entries.length >= FEWEST && (
@@ -164,6 +168,7 @@ export function RecordList(
           count={rows.length}
           keyOf={keyOf}
           estimate={ROW_HEIGHT}
+          alike
           newest="first"
           row={row}
           isHeading={index => rows[index]?.entry === null}
@@ -172,6 +177,7 @@ export function RecordList(
           {older > 0 && <p className="jp-mlgpu-Quiet">{t('older', { count: older })}</p>}
         </WindowedList>
       )}
+      <PointedRecord entries={entries} runs={runs} marks={marks} lost={lost} t={t} />
     </section>
   );
 }

@@ -1,26 +1,21 @@
-/** One record in the list: its cell, how it ended, its times, where it ran; leads to all that is known of it. */
+/** One record in the list, in one line: its cell, its figure with a bar, how it ended; leads to all that is known. */
 
 import { memo, useEffect } from 'react';
 import type { KeyboardEvent, ReactElement } from 'react';
 
-import { dotted } from '../record/format';
-import { kindOf } from '../record/limits';
-import { Notes } from '../receipts/RecordDetails';
+import { barWidth, dotted } from '../record/format';
 import type { CellMarks } from './cellmarks';
-import type { ITrend } from '../record/cellrows';
-import type { Message, Translate } from '../language/i18n';
+import { figureOf } from '../record/cellrows';
+import type { Sort } from '../record/cellrows';
+import { isToActOn, notesInWords, worstFirst } from '../record/notes';
+import type { Translate } from '../language/i18n';
 import type { IEntry } from '../kernel/state';
 import type { IRecord } from '../record/record';
-import { energyInWords, labels, peakMemory, place } from '../record/words';
-import { NotesCount } from '../receipts/NotesCount';
+import { facts, figureInWords } from '../record/cellwords';
 import { Outcome } from '../receipts/Outcome';
+import { VerdictShape } from '../receipts/Verdict';
 import { CellName } from './RunningCell';
-import { TimeBars } from '../receipts/TimeBars';
-import { Trend } from './Trend';
 import { caret } from '../receipts/icons';
-
-/** The times in a list; a record's page has all of them. */
-const LISTED = ['wall_time', 'device_time'];
 
 export interface IRowActions {
   onGo: (entry: IEntry) => void;
@@ -32,16 +27,17 @@ export interface IRowActions {
   onSelect: (entry: IEntry) => void;
 }
 
-/** Drawn again only where it is another: not for each record that comes in while it is in sight. */
+/**
+ * Drawn again only where it is another: not for each record that comes in while it is in sight. Few elements: many
+ * of them are made between two frames.
+ */
 export const RecordRow = memo(function RecordRow(
   props: IRowActions & {
     entry: IEntry;
-    /** Seconds that fill a bar. */
+    /** By which figure the list is sorted: that is the one it shows. */
+    sort: Sort;
+    /** The figure that fills a bar. */
     scale: number;
-    /** Why its cell cannot be shown, when the user asked for it. */
-    lost: Message | null;
-    /** How the runs of its cell went, where this is the place to tell it. */
-    trend: ITrend | null;
     /** Whether it is selected to be compared. */
     selected: boolean;
     /** Whether its cell is pointed at. */
@@ -52,18 +48,13 @@ export const RecordRow = memo(function RecordRow(
     t: Translate;
   }
 ): ReactElement {
-  const { entry, scale, lost, trend, selected, pointed, marks, tabStop, t } = props;
+  const { entry, sort, scale, selected, pointed, marks, tabStop, t } = props;
   const { onGo, onLogs, onOpen, onSelect } = props;
   const { key, record, cellId } = entry;
   const tabIndex = tabStop ? 0 : -1;
   // What is not in the page any more points at nothing.
   useEffect(() => () => marks.unmark(key), [marks, key]);
-  const facts = dotted(
-    kindOf(record.limit, t),
-    place(record, t),
-    peakMemory(record, t),
-    energyInWords(record, t)
-  );
+  const value = figureOf(record, sort);
   return (
     <div
       className="jp-mlgpu-Record"
@@ -73,46 +64,71 @@ export const RecordRow = memo(function RecordRow(
       onFocus={() => marks.mark(key, cellId)}
       onBlur={() => marks.unmark(key)}
     >
-      <div className="jp-mlgpu-Row-head">
-        <input
-          type="checkbox"
-          aria-label={t('selectToCompare', { cell: record.cell.name })}
-          tabIndex={tabIndex}
-          checked={selected}
-          onChange={() => onSelect(entry)}
+      <input
+        type="checkbox"
+        aria-label={t('selectToCompare', { cell: record.cell.name })}
+        tabIndex={tabIndex}
+        checked={selected}
+        onChange={() => onSelect(entry)}
+      />
+      <button
+        type="button"
+        className="jp-mlgpu-Go"
+        title={t('goOrSelect')}
+        aria-keyshortcuts="Space"
+        tabIndex={tabIndex}
+        onClick={() => onGo(entry)}
+        onKeyDown={event => onSpace(event, () => onSelect(entry))}
+        onKeyUp={event => onSpace(event, () => undefined)}
+      >
+        <CellName cell={record.cell} />{' '}
+        <span className="jp-mlgpu-Record-facts">{facts(record, t)}</span>{' '}
+        <span className="jp-mlgpu-Record-figure">{figureInWords(record, sort, t)}</span>
+        <span
+          className="jp-mlgpu-Record-bar"
+          style={{ backgroundSize: `${barWidth(value ?? 0, scale)}% 100%` }}
         />
-        <button
-          type="button"
-          className="jp-mlgpu-Go"
-          title={t('goOrSelect')}
-          aria-keyshortcuts="Space"
-          tabIndex={tabIndex}
-          onClick={() => onGo(entry)}
-          onKeyDown={event => onSpace(event, () => onSelect(entry))}
-          onKeyUp={event => onSpace(event, () => undefined)}
-        >
-          <CellName cell={record.cell} />
-        </button>
-        <Outcome outcome={record.outcome} t={t} />
-        <button
-          type="button"
-          className={`jp-mlgpu-Toggle ${caret(false)}`}
-          aria-label={t('details')}
-          title={t('showDetails')}
-          tabIndex={tabIndex}
-          onClick={() => onOpen(entry)}
-        />
-      </div>
-      <Labels record={record} t={t} />
-      <TimeBars record={record} scale={scale} only={LISTED} t={t} />
-      {trend && <Trend trend={trend} t={t} />}
-      <p className="jp-mlgpu-Facts">{facts}</p>
-      <NotesCount record={record} onLogs={() => onLogs(entry)} tabIndex={tabIndex} t={t} />
-      <Notes record={record} t={t} />
-      {lost !== null && <p className="jp-mlgpu-Note">{t(lost)}</p>}
+      </button>
+      <Mark record={record} onLogs={() => onLogs(entry)} tabIndex={tabIndex} t={t} />
+      {record.outcome !== 'ok' && <Outcome outcome={record.outcome} t={t} />}
+      <button
+        type="button"
+        className={`jp-mlgpu-Toggle ${caret(false)}`}
+        aria-label={t('details')}
+        title={t('showDetails')}
+        tabIndex={tabIndex}
+        onClick={() => onOpen(entry)}
+      />
     </div>
   );
 });
+
+/** That there are messages to act on, which a click shows, or else that the kernel has something to say of it. */
+function Mark(props: {
+  record: IRecord;
+  onLogs: () => void;
+  tabIndex: number;
+  t: Translate;
+}): ReactElement | null {
+  const { record, onLogs, tabIndex, t } = props;
+  const [worst] = record.logs.length > 0 ? worstFirst(record.logs) : [];
+  if (worst !== undefined && isToActOn(worst.verdict)) {
+    const words = dotted(...notesInWords(record, t));
+    return (
+      <button
+        type="button"
+        className="jp-mlgpu-Toggle"
+        aria-label={words}
+        title={words}
+        tabIndex={tabIndex}
+        onClick={onLogs}
+      >
+        <VerdictShape verdict={worst.verdict} />
+      </button>
+    );
+  }
+  return record.notes.length > 0 ? <VerdictShape verdict="info" /> : null;
+}
 
 /** A button's own answer to the space bar, a click, is left to the enter key. */
 function onSpace(event: KeyboardEvent, act: () => void): void {
@@ -120,10 +136,4 @@ function onSpace(event: KeyboardEvent, act: () => void): void {
     event.preventDefault();
     act();
   }
-}
-
-function Labels(props: { record: IRecord; t: Translate }): ReactElement | null {
-  const { record, t } = props;
-  const said = labels({ ...record, outcome: 'ok' }, t);
-  return said ? <p className="jp-mlgpu-Label">{said}</p> : null;
 }

@@ -1,11 +1,13 @@
-/** The cell that runs now, with a clock that ticks. */
+/** The cell that runs now, with a clock that ticks; or the one that ran last, in the same place. */
 
 import { useEffect, useState } from 'react';
 import type { ReactElement } from 'react';
 
+import { cellNumber } from '../record/cellnumber';
 import { dotted, formatClock } from '../record/format';
 import type { Translate } from '../language/i18n';
-import type { IRunningCell } from '../kernel/state';
+import type { IEntry, IRunningCell } from '../kernel/state';
+import { figureInWords } from '../record/cellwords';
 import type { ICell } from '../record/record';
 
 /** Milliseconds between two ticks, and where the user asked for less motion. */
@@ -24,6 +26,7 @@ export function RunningCell(props: {
       <div className="jp-mlgpu-Running-line">
         <span className="jp-mlgpu-Running-mark" aria-hidden="true" />
         <span>{t('running')}</span>
+        <Phase running={running} t={t} />
         <Clock running={running} />
       </div>
       <button
@@ -35,7 +38,31 @@ export function RunningCell(props: {
       >
         <CellName cell={running.cell} running />
       </button>
-      <Phase running={running} t={t} />
+    </section>
+  );
+}
+
+/** What stands there while no cell runs. */
+export function LastCell(props: {
+  entry: IEntry | undefined;
+  onGo: (entry: IEntry) => void;
+  t: Translate;
+}): ReactElement {
+  const { entry, onGo, t } = props;
+  return (
+    <section className="jp-mlgpu-LastCell" aria-label={t('lastCell')}>
+      <div className="jp-mlgpu-Running-line">{t('noCellRuns')}</div>
+      {entry && (
+        <button
+          type="button"
+          className="jp-mlgpu-Go"
+          title={t('goToCell')}
+          onClick={() => onGo(entry)}
+        >
+          <CellName cell={entry.record.cell} />{' '}
+          <span className="jp-mlgpu-Clock">{figureInWords(entry.record, 'newest', t)}</span>
+        </button>
+      )}
     </section>
   );
 }
@@ -49,16 +76,20 @@ function Phase(props: { running: IRunningCell; t: Translate }): ReactElement | n
     profiled && t('profilerOn'),
     progress !== null && t.say(progress)
   );
-  return known ? <p className="jp-mlgpu-Running-phase">{known}</p> : null;
+  return known ? (
+    <span className="jp-mlgpu-Running-phase" title={known}>
+      {known}
+    </span>
+  ) : null;
 }
 
-/** A cell's execution count, as the notebook writes it, and its first line of code. */
+/** A cell's execution count, as the notebook writes it, and its title. */
 export function CellName(props: { cell: ICell; running?: boolean }): ReactElement {
   const { cell, running = false } = props;
-  const { executionCount, name } = cell;
+  const { name } = cell;
   return (
     <>
-      <span className="jp-mlgpu-Count">{`[${running ? '*' : (executionCount ?? ' ')}]`}</span>
+      <span className="jp-mlgpu-Count">{running ? '[*]' : cellNumber(cell)}</span>{' '}
       <code className="jp-mlgpu-Name" title={name}>
         {name}
       </code>

@@ -2,10 +2,11 @@
 
 import type { ReactElement, ReactNode } from 'react';
 
+import { figures } from '../record/figures';
 import { dotted } from '../record/format';
 import type { Translate } from '../language/i18n';
 import type { IReading, IRecord } from '../record/record';
-import { place, quantityName, scopeName, shown, whyMissing } from '../record/words';
+import { frameworkName, place, quantityName, scopeName, shown, whyMissing } from '../record/words';
 
 export function SideBySide(props: {
   a: IRecord;
@@ -19,6 +20,7 @@ export function SideBySide(props: {
   const notKnown = t('notKnown');
   return (
     <>
+      {headline(a, b, t) && <p className="jp-mlgpu-Comparison-headline">{headline(a, b, t)}</p>}
       <p className="jp-mlgpu-Note" role="status">
         {t('notJudged', { why })}
       </p>
@@ -39,11 +41,30 @@ export function SideBySide(props: {
         <Texts name={t('endedHow')} texts={sides.map(({ outcome }) => t(outcome))} />
         <Texts name={t('whereItRan')} texts={sides.map(record => place(record, t) || notKnown)} />
         {differentVersions(a, b).map(([name, ...versions]) => (
-          <Texts key={name} name={name} texts={versions.map(version => version ?? notKnown)} />
+          <Texts
+            key={name}
+            name={frameworkName(name)}
+            texts={versions.map(version => version ?? notKnown)}
+          />
         ))}
       </table>
     </>
   );
+}
+
+/** Which of the two took how many times as long; empty where that cannot be said of both. */
+function headline(a: IRecord, b: IRecord, t: Translate): string {
+  const [one, other] = [a, b].map(record =>
+    record.outcome === 'ok' ? (figures(record).wall ?? 0) : 0
+  ) as [number, number];
+  if (one <= 0 || other <= 0) {
+    return '';
+  }
+  const ratio = Math.max(one / other, other / one);
+  const times =
+    ratio >= 1000 ? Math.round(ratio).toLocaleString('en') : String(+ratio.toPrecision(3));
+  const [slow, quick] = one > other ? ['A', 'B'] : ['B', 'A'];
+  return times === '1' ? t('tookEqually') : t('tookTimes', { slow, quick, times });
 }
 
 /** A cell for either side, under a name. */

@@ -2,17 +2,15 @@
  * The sidebar: what the focused notebook's kernel does now, and the records of its cells.
  */
 
-import { startTransition, useCallback, useState, useSyncExternalStore } from 'react';
+import { startTransition, useCallback, useState } from 'react';
 import type { ReactElement } from 'react';
 
 import type { Translate } from '../language/i18n';
 import { ALL_LINES } from '../record/logrows';
 import type { ILogFilter } from '../record/logrows';
-import type { KernelModel } from '../kernel/model';
 import type { NotebookSession } from '../kernel/notebooks';
-import { coalesced } from '../record/slices';
-import { countLines, shownEntries } from '../kernel/state';
-import type { IEntry, IState } from '../kernel/state';
+import { canStart, countLines, shownEntries } from '../kernel/state';
+import type { IEntry } from '../kernel/state';
 import { Announcer } from './Announcer';
 import { CellsView } from './CellsView';
 import { FiguresView, figuresName } from './FiguresView';
@@ -20,22 +18,33 @@ import { Header } from './Header';
 import { LogView } from './LogView';
 import { NowView } from './NowView';
 import type { ILost } from './RecordList';
-import { RunningCell } from './RunningCell';
+import { LastCell, RunningCell } from './RunningCell';
+import { StartTracing } from './StartTracing';
 import { Tabs } from './Tabs';
+import { useModel } from './useModel';
 import { useOwnedState } from '../receipts/useOwnedState';
 import { useView } from './useView';
 
-export function Sidebar(props: { session: NotebookSession | null; t: Translate }): ReactElement {
-  const { session, t } = props;
+export function Sidebar(props: {
+  session: NotebookSession | null;
+  /** Show Now as a page of its own; null: there is no room for one beside the notebook. */
+  onPage: ((session: NotebookSession) => void) | null;
+  t: Translate;
+}): ReactElement {
+  const { session, onPage, t } = props;
   if (session === null) {
     return <p className="jp-mlgpu-Empty">{t('noNotebook')}</p>;
   }
   // A key a notebook: what is open or selected in one must not appear in the next.
-  return <NotebookView key={session.id} session={session} t={t} />;
+  return <NotebookView key={session.id} session={session} onPage={onPage} t={t} />;
 }
 
-function NotebookView(props: { session: NotebookSession; t: Translate }): ReactElement {
-  const { session, t } = props;
+function NotebookView(props: {
+  session: NotebookSession;
+  onPage: ((session: NotebookSession) => void) | null;
+  t: Translate;
+}): ReactElement {
+  const { session, onPage, t } = props;
   const state = useModel(session.model);
   const { figures } = state;
   const [chosenView, setView] = useView(session);
@@ -57,10 +66,20 @@ function NotebookView(props: { session: NotebookSession; t: Translate }): ReactE
   const view = chosenView === 'figures' && figures.length === 0 ? 'cells' : chosenView;
   const running = state.running.at(-1);
   const count = shownEntries(state).length;
+  const blank = view === 'cells' && count === 0 && state.running.length === 0;
   return (
     <>
       <Header session={session} state={state} t={t} />
-      {running && <RunningCell running={running} onGo={id => void session.goToCell(id)} t={t} />}
+      {/* Its place is there while no cell runs, too: nothing below moves when one begins or ends. */}
+      {(running || state.kernel === 'live') && (
+        <div className="jp-mlgpu-RunningPlace">
+          {running ? (
+            <RunningCell running={running} onGo={id => void session.goToCell(id)} t={t} />
+          ) : (
+            <LastCell entry={state.entries.at(-1)} onGo={goTo} t={t} />
+          )}
+        </div>
+      )}
       <Tabs
         label={t('views')}
         tabs={[
@@ -75,6 +94,15 @@ function NotebookView(props: { session: NotebookSession; t: Translate }): ReactE
         // A long list is drawn in slices.
         onSelect={chosen => startTransition(() => setView(chosen))}
       >
+        {/* With tracing merely off, the switch in Now and the toolbar turn it on beside what was measured. */}
+        {(state.kernel === 'absent' || (blank && canStart(state))) && (
+          <StartTracing
+            session={session}
+            state={state}
+            about={t(blank ? 'cellsWillAppear' : 'kernel_absent')}
+            t={t}
+          />
+        )}
         {view === 'figures' ? (
           <FiguresView
             figures={figures}
@@ -93,7 +121,12 @@ function NotebookView(props: { session: NotebookSession; t: Translate }): ReactE
             t={t}
           />
         ) : view === 'now' ? (
-          <NowView session={session} state={state} t={t} />
+          <NowView
+            session={session}
+            state={state}
+            onPage={onPage && (() => onPage(session))}
+            t={t}
+          />
         ) : (
           <CellsView
             session={session}
@@ -111,17 +144,4 @@ function NotebookView(props: { session: NotebookSession; t: Translate }): ReactE
       <Announcer state={state} lost={lost?.why ?? null} t={t} />
     </>
   );
-}
-
-function useModel(model: KernelModel): IState {
-  const subscribe = useCallback(
-    (onChange: () => void) => {
-      // Drawn in a task of its own, and once for all that came until then.
-      const changed = coalesced(onChange);
-      model.stateChanged.connect(changed);
-      return () => void model.stateChanged.disconnect(changed);
-    },
-    [model]
-  );
-  return useSyncExternalStore(subscribe, () => model.state);
 }

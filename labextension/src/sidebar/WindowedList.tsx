@@ -13,6 +13,8 @@ export function WindowedList(props: {
   keyOf: (index: number) => string | undefined;
   /** Height of a row, in pixels, until it has been measured. */
   estimate: number;
+  /** Whether all rows are as high as the first. */
+  alike?: boolean;
   /** What leads back to the end, for a list that is followed there; named, it stands below the list. */
   toEnd?: string;
   /** Where new rows come in: above, and what is read stays in its place; or below, and the end is followed. */
@@ -28,7 +30,8 @@ export function WindowedList(props: {
 }): ReactElement {
   const { count, keyOf, estimate, newest, row, isHeading, focus = null, label, children } = props;
   const [active, setActive] = useState<string | null>(null);
-  const { rows, range, scroller, away } = useWindow(count, keyOf, estimate, newest === 'last');
+  const follows = newest === 'last';
+  const { rows, range, scroller, away } = useWindow(count, keyOf, estimate, follows, props.alike);
   const onKeyDown = (event: KeyboardEvent): void => {
     const target = rowAtKey(event.key, event.target, count);
     if (target !== undefined) {

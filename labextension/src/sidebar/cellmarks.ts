@@ -18,6 +18,11 @@ export class CellMarks {
     return this.hovered?.id ?? (active?.isDisposed === false ? active.model.id : null);
   }
 
+  /** The record that was marked last, though it may be no more: what is said of it can still be read. */
+  get told(): string | null {
+    return this.last;
+  }
+
   /** Hear when another cell is pointed at; answers how to hear no more. */
   readonly subscribe = (onChange: () => void): (() => void) => {
     if (this.listeners.size === 0) {
@@ -38,6 +43,10 @@ export class CellMarks {
     const marked = this.notebook.content.widgets.find(({ model }) => model.id === cellId);
     marked?.addClass(MARKED);
     [this.owner, this.marked] = [owner, marked ?? null];
+    if (owner !== this.last) {
+      this.last = owner;
+      this.tell();
+    }
   }
 
   /** Take away the mark that `owner` has set, if it stands. */
@@ -89,5 +98,6 @@ export class CellMarks {
   private readonly listeners = new Set<() => void>();
   private hovered: { id: string; node: Element } | null = null;
   private owner: string | null = null;
+  private last: string | null = null;
   private marked: Cell | null = null;
 }

@@ -8,6 +8,7 @@ import type { ReactElement } from 'react';
 
 import type { Language } from '../language/language';
 import type { NotebookSession, Notebooks } from '../kernel/notebooks';
+import type { NowPages } from './nowpage';
 import { Sidebar } from './Sidebar';
 
 /** The sidebar's, and that of its commands. */
@@ -25,6 +26,7 @@ export const icon = new LabIcon({
 export class Panel extends ReactWidget {
   constructor(
     private readonly notebooks: Notebooks,
+    private readonly pages: NowPages,
     private readonly language: Language
   ) {
     super();
@@ -33,6 +35,7 @@ export class Panel extends ReactWidget {
     this.title.icon = icon;
     this.node.setAttribute('role', 'region');
     this.node.tabIndex = -1;
+    this.node.addEventListener('keydown', event => this.leave(event));
     notebooks.currentChanged.connect(this.follow, this);
     language.changed.connect(this.speak, this);
     this.speak();
@@ -41,7 +44,8 @@ export class Panel extends ReactWidget {
 
   protected override render(): ReactElement | null {
     const { t } = this.language;
-    return this.isVisible ? <Sidebar session={this.session} t={t} /> : null;
+    const onPage = this.pages.possible ? this.openPage : null;
+    return this.isVisible ? <Sidebar session={this.session} onPage={onPage} t={t} /> : null;
   }
 
   protected override onAfterShow(message: Message): void {
@@ -54,9 +58,19 @@ export class Panel extends ReactWidget {
     this.update();
   }
 
+  private readonly openPage = (session: NotebookSession): void => this.pages.open(session);
+
   private follow(): void {
     this.session = this.notebooks.current;
     this.update();
+  }
+
+  /** Escape leads back to the cell that one came from, unless it empties a field first. */
+  private leave({ key, target, defaultPrevented }: KeyboardEvent): void {
+    const typed = target instanceof HTMLInputElement && target.type === 'search' && target.value;
+    if (key === 'Escape' && !defaultPrevented && !typed) {
+      this.session?.focus();
+    }
   }
 
   private speak(): void {

@@ -36,6 +36,13 @@ export function showPanel(shell: JupyterFrontEnd.IShell, panel: Panel): void {
   panel.node.focus();
 }
 
+/** Close the side on which the panel stands, be it that of the settings or one that the user moved it to. */
+export function hidePanel(shell: JupyterFrontEnd.IShell, panel: Panel): void {
+  const { collapseLeft, collapseRight } = shell as ICollapsible;
+  const left = [...shell.widgets('left')].includes(panel);
+  (left ? collapseLeft : collapseRight)?.call(shell);
+}
+
 /** Who loads the extension sees the sidebar, once a page, where nothing else stands in its place. */
 export function revealOnce(
   shell: JupyterFrontEnd.IShell,
@@ -51,11 +58,15 @@ export function revealOnce(
   notebooks.greeted.connect(reveal);
 }
 
-/** Both JupyterLab's shell and Notebook's know it; the interface they share does not. */
+/** Both JupyterLab's shell and Notebook's know these; the interface they share does not. */
+interface ICollapsible {
+  leftCollapsed?: boolean;
+  rightCollapsed?: boolean;
+  collapseLeft?: () => void;
+  collapseRight?: () => void;
+}
+
 function isFree(shell: JupyterFrontEnd.IShell, side: 'left' | 'right'): boolean {
-  const { leftCollapsed, rightCollapsed } = shell as {
-    leftCollapsed?: boolean;
-    rightCollapsed?: boolean;
-  };
+  const { leftCollapsed, rightCollapsed } = shell as ICollapsible;
   return (side === 'left' ? leftCollapsed : rightCollapsed) === true;
 }

@@ -15,6 +15,9 @@ import { coalesced } from '../record/slices';
  */
 const A_TASK = 3;
 
+/** The same for rows of one height, which are lines of few elements and are not measured. */
+const A_TASK_OF_LINES = 10;
+
 /** Pixels from the end within which a reader is taken to follow it. */
 const AT_END = 24;
 
@@ -22,15 +25,17 @@ const AT_END = 24;
  * The rows to draw, each an element with its number as `data-index`, in an element that gets `scroller.props`.
  *
  * `keyOf` tells rows apart; `estimate` is a row's height until it was measured; `follows`: the end is where the
- * list is read, until its reader scrolls away.
+ * list is read, until its reader scrolls away. `alike`: all rows are as high as the first, so that none is measured
+ * while one scrolls.
  */
 export function useWindow(
   count: number,
   keyOf: KeyOf,
   estimate: number,
-  follows = false
+  follows = false,
+  alike = false
 ): { rows: RowWindow; range: IRange; scroller: Scroller; away: boolean } {
-  const [scroller] = useState(() => new Scroller(estimate, follows));
+  const [scroller] = useState(() => new Scroller(estimate, follows, alike));
   const { away } = useSyncExternalStore(scroller.subscribe, scroller.seen);
   const { rows } = scroller;
   scroller.become(count, keyOf);
@@ -43,10 +48,12 @@ export function useWindow(
 export class Scroller {
   constructor(
     estimate: number,
-    private readonly follows: boolean
+    private readonly follows: boolean,
+    private readonly alike: boolean
   ) {
     this.rows = new RowWindow(estimate, follows);
     this.following = follows;
+    this.aTask = alike ? A_TASK_OF_LINES : A_TASK;
   }
 
   readonly rows: RowWindow;
@@ -80,7 +87,7 @@ export class Scroller {
   /** The list has these rows now. */
   become(count: number, keyOf: KeyOf): void {
     if (this.rows.become(count, keyOf)) {
-      this.rows.allow(A_TASK);
+      this.rows.allow(this.aTask);
     }
     if (this.following) {
       // Those at the end are drawn at once, rather than found when they were scrolled to.
@@ -91,15 +98,18 @@ export class Scroller {
   /** Rows were drawn. */
   drew(range: IRange): void {
     this.rows.drew(range);
-    const rows = new Set(this.elements());
-    this.observed.forEach(row => rows.has(row) || this.observer.unobserve(row));
-    rows.forEach(row => this.observed.has(row) || this.observer.observe(row));
-    this.observed = rows;
+    if (!this.alike) {
+      const rows = new Set(this.elements());
+      this.observed.forEach(row => rows.has(row) || this.observer.unobserve(row));
+      rows.forEach(row => this.observed.has(row) || this.observer.observe(row));
+      this.observed = rows;
+    }
     this.settle();
   }
 
   private attach(node: HTMLElement | null): void {
     this.node = node;
+    this.stale = true;
     this.observer.disconnect();
     this.observed.clear();
     if (node !== null) {
@@ -110,11 +120,12 @@ export class Scroller {
   private scrolled(): void {
     const { node } = this;
     if (node !== null) {
-      const left = node.scrollHeight - node.scrollTop - node.clientHeight;
-      this.following = this.follows && left <= AT_END;
+      if (this.follows) {
+        this.following = node.scrollHeight - node.scrollTop - node.clientHeight <= AT_END;
+      }
       this.know(node);
       if (this.rows.gap || this.state.away !== this.away) {
-        this.rows.allow(A_TASK);
+        this.rows.allow(this.aTask);
         this.draw();
       } else {
         this.drawRest();
@@ -128,17 +139,16 @@ export class Scroller {
     if (node === null) {
       return;
     }
+    if (this.alike && !this.stale && this.rests) {
+      // Nothing has moved but what the scroller's own event told: the page's layout is not asked for.
+      this.goOn();
+      return;
+    }
     if (Math.abs(node.scrollTop - this.known) >= 1 && !this.following) {
       // Scrolled, and the event that tells is still to come: what was seen last is no place to go back to.
       this.know(node);
     }
-    const drawn = [...this.elements()];
-    const heights = drawn.map(row => row.getBoundingClientRect().height);
-    let news = rows.learn(heights);
-    drawn.forEach((row, place) => {
-      news = rows.set(Number(row.dataset.index), heights[place] ?? 0) || news;
-    });
-    if (news) {
+    if (this.alike ? this.measureOne() : this.measure()) {
       this.draw();
       return;
     }
@@ -147,21 +157,55 @@ export class Scroller {
       node.scrollTop = aim;
     }
     this.know(node);
-    if (rows.open) {
-      this.draw();
-      return;
-    }
-    this.drawRest();
-    if (wanted !== null) {
+    this.goOn();
+    if (wanted !== null && !rows.open) {
       this.wanted = null;
       const button = node.querySelector<HTMLElement>(`[data-index="${wanted.index}"] button`);
       button?.focus({ preventScroll: true });
     }
   }
 
+  /** Measure every row that is drawn; answers whether one has another height than was known. */
+  private measure(): boolean {
+    const { rows } = this;
+    const drawn = [...this.elements()];
+    const heights = drawn.map(row => row.getBoundingClientRect().height);
+    let news = rows.learn(heights);
+    drawn.forEach((row, place) => {
+      news = rows.set(Number(row.dataset.index), heights[place] ?? 0) || news;
+    });
+    return news;
+  }
+
+  /** Measure one row for all of them, once, and when the list has got another size. */
+  private measureOne(): boolean {
+    const [row] = this.elements();
+    const height = row?.getBoundingClientRect().height ?? 0;
+    this.stale = height === 0;
+    return height > 0 && this.rows.fix(height);
+  }
+
+  /** Whether the list stands where it was seen last, and nobody wants it elsewhere. */
+  private get rests(): boolean {
+    const { known, wanted, following, rows } = this;
+    return (
+      wanted === null && !following && (known === 0 || Math.abs((rows.kept ?? known) - known) < 1)
+    );
+  }
+
+  /** Draw what is still missing: at once what is in sight, the others in a task of their own. */
+  private goOn(): void {
+    const { rows } = this;
+    if (rows.open) {
+      this.draw();
+      return;
+    }
+    this.drawRest();
+  }
+
   private know(node: HTMLElement): void {
     this.known = node.scrollTop;
-    this.rows.see(node.scrollTop, node.clientHeight);
+    this.rows.see(this.known, node.clientHeight);
   }
 
   private aim(node: HTMLElement): number | null {
@@ -190,13 +234,20 @@ export class Scroller {
 
   /** Rows for which this task has no time. */
   private readonly drawRest = coalesced(() => {
-    this.rows.allow(A_TASK);
+    this.rows.allow(this.aTask);
     if (this.node !== null && this.rows.stale) {
       this.draw();
     }
   });
 
-  private readonly observer = new ResizeObserver(() => this.settle());
+  private readonly observer = new ResizeObserver(() => {
+    this.stale = true;
+    this.settle();
+  });
+  /** Rows that a task makes. */
+  private readonly aTask: number;
+  /** Nothing was measured since the list has this size. */
+  private stale = true;
   private following: boolean;
   private node: HTMLElement | null = null;
   /** Pixels scrolled, when that was last looked at. */

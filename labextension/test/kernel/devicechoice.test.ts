@@ -1,24 +1,25 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { picks } from '../../src/kernel/devicechoice';
+import { choiceName, picks } from '../../src/kernel/devicechoice';
 import { readSnapshot } from '../../src/kernel/protocol';
 import type { ISnapshot } from '../../src/kernel/protocol';
+import { translator } from '../../src/language/i18n';
 import { snapshotJson } from '../records';
 
-function told(device: object, choices: object | null = null): ISnapshot {
-  const snapshot = readSnapshot(
-    snapshotJson(1, [], { device: { requested: {}, available: null, ...device }, choices })
-  );
+const AUTOMATIC = { word: 'auto', about: 'each framework chooses by itself' };
+
+function told(device: object | null, choices: object | null = null): ISnapshot {
+  const snapshot = readSnapshot(snapshotJson(1, [], { device, choices }));
   assert(snapshot);
   return snapshot;
 }
 
-const onDevice = (framework: string, device: string): object => ({
+const picker = (framework: string | null, chosen: string, ...words: string[]): object => ({
   framework,
-  device,
-  kind: device.slice(0, 3),
-  native_name: device
+  chosen,
+  words: [AUTOMATIC, ...words.map(word => ({ word, about: null }))],
+  missing: ['No GPU is known.']
 });
 
 const wish = (word: string, framework: string | null): object => ({
@@ -30,62 +31,53 @@ const wish = (word: string, framework: string | null): object => ({
 const words = ({ device, choices }: ISnapshot): string[][] =>
   picks(device, choices).map(pick => pick.words.map(({ word }) => word));
 
-const chosen = ({ device, choices }: ISnapshot): (string | null)[] =>
+const chosen = ({ device, choices }: ISnapshot): string[] =>
   picks(device, choices).map(pick => pick.chosen);
 
-test('before a framework is imported only a processor is sure to be there', () => {
-  assert.deepEqual(words(told({})), [['any', 'cpu']]);
-  assert.deepEqual(chosen(told({})), [null]);
-  assert.deepEqual(chosen(told({ requested: { '*': 'cpu' } })), ['cpu']);
+test('the controls are those that the kernel offers, with why others are missing', () => {
+  const known = told({ pickers: [picker(null, 'auto', 'cpu')] });
+  assert.deepEqual(words(known), [['auto', 'cpu']]);
+  assert.deepEqual(chosen(known), ['auto']);
+  assert.deepEqual(picks(known.device, null)[0]?.missing, ['No GPU is known.']);
 });
 
-test('of an imported framework a GPU can be asked for, though none is known', () => {
-  const frameworks = [{ name: 'torch', versions: { torch: '2.13' } }];
-  assert.deepEqual(words(told({ frameworks })), [['any', 'cpu', 'gpu']]);
-  const available = [onDevice('torch', 'cpu:0')];
-  assert.deepEqual(words(told({ frameworks, available })), [['any', 'cpu:0', 'gpu']]);
-  const more = [...available, onDevice('torch', 'gpu:0')];
-  assert.deepEqual(words(told({ frameworks, available: more })), [['any', 'cpu:0', 'gpu:0']]);
-});
-
-test('several frameworks have a control each', () => {
+test('several frameworks have a control each, under their own names', () => {
   const known = told({
-    available: [
-      onDevice('tensorflow', 'cpu:0'),
-      onDevice('torch', 'cpu:0'),
-      onDevice('torch', 'gpu:0')
-    ],
-    frameworks: [{ name: 'tensorflow' }, { name: 'torch' }],
-    asked: { torch: 'gpu' },
-    chosen: { torch: 'gpu:0' }
+    pickers: [picker('tensorflow', 'auto', 'cpu:0'), picker('torch', 'gpu:0', 'cpu:0', 'gpu:0')]
   });
   assert.deepEqual(
     picks(known.device, known.choices).map(({ name }) => name),
     ['TensorFlow', 'PyTorch']
   );
-  assert.deepEqual(chosen(known), [null, 'gpu:0']);
+  assert.deepEqual(chosen(known), ['auto', 'gpu:0']);
 });
 
 test('what is wished for is shown as chosen, for all frameworks or for its own', () => {
-  const device = {
-    available: [onDevice('jax', 'cpu:0'), onDevice('torch', 'cpu:0')],
-    frameworks: [{ name: 'jax' }, { name: 'torch' }]
-  };
-  assert.deepEqual(chosen(told(device, wish('cpu:0', 'torch'))), [null, 'cpu:0']);
-  assert.deepEqual(chosen(told(device, wish('any', null))), ['any', 'any']);
+  const device = { pickers: [picker('jax', 'cpu:0', 'cpu:0'), picker('torch', 'auto', 'cpu:0')] };
+  assert.deepEqual(chosen(told(device, wish('cpu:0', 'torch'))), ['cpu:0', 'cpu:0']);
+  assert.deepEqual(chosen(told(device, wish('auto', null))), ['auto', 'auto']);
+  assert.deepEqual(words(told(device, wish('gpu', 'torch'))), [
+    ['auto', 'cpu:0'],
+    ['auto', 'cpu:0', 'gpu']
+  ]);
 });
 
-test('any stays any, and a word that is in no list is shown all the same', () => {
-  const available = [onDevice('torch', 'cpu:0')];
-  const asked = { torch: 'any' };
-  assert.deepEqual(chosen(told({ available, asked, chosen: { torch: 'cpu:0' } })), ['any']);
-  const waiting = told({ requested: { '*': 'gpu:3' } });
-  assert.deepEqual(words(waiting), [['any', 'cpu', 'gpu:3']]);
+test('before a kernel has told its devices nothing can be chosen, and nothing was', () => {
+  assert.deepEqual(words(told(null)), [['auto']]);
+  assert.deepEqual(chosen(told({ pickers: [] })), ['auto']);
+});
+
+test('a choice is named with its hardware, and no choice is Automatic', () => {
+  const t = translator(null);
+  assert.equal(choiceName({ word: 'gpu:0', about: 'NVIDIA H100' }, t), 'gpu:0 · NVIDIA H100');
+  assert.equal(choiceName({ word: 'cpu', about: null }, t), 'cpu');
+  assert.equal(
+    choiceName({ word: 'auto', about: 'each framework chooses by itself' }, t),
+    'Automatic · each framework chooses by itself'
+  );
 });
 
 test('hostile lists are cut', () => {
-  const available = Array.from({ length: 10_000 }, (_, n) =>
-    onDevice('x'.repeat(1000), `gpu:${n}`)
-  );
-  assert(words(told({ available })).flat().length < 100);
+  const many = Array.from({ length: 10_000 }, (_, n) => `gpu:${n}${'x'.repeat(1000)}`);
+  assert(words(told({ pickers: [picker(null, 'auto', ...many)] })).flat().length < 200);
 });

@@ -2,7 +2,16 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import type { ICounters, ISample, ISeries } from '../../src/kernel/counters';
-import { extremes, gaugeValue, groups, points, rows, span, top } from '../../src/kernel/gauges';
+import {
+  extremes,
+  gaugeValue,
+  groups,
+  peak,
+  points,
+  rows,
+  span,
+  top
+} from '../../src/kernel/gauges';
 import { translator } from '../../src/language/i18n';
 
 const t = translator(null);
@@ -64,13 +73,26 @@ test('the lowest and highest are of what was known', () => {
   assert.equal(extremes(counters([at(1, null)]), 0), null);
 });
 
-test('the top of a chart is the limit, or a round number above what was seen', () => {
-  assert.equal(top(700, 300), 700);
-  assert.equal(top(1, 1.02), 1.02, 'a limit that was passed cuts nothing off');
-  assert.equal(top(null, 312), 500);
-  assert.equal(top(null, 500), 500);
-  assert.equal(top(null, 0.7), 1);
-  assert.equal(top(null, 0), 1);
+test('the top of a chart is a round number above what was seen, and no more than the limit', () => {
+  assert.equal(top(700, 300, 'W'), 500);
+  assert.equal(top(400, 300, 'W'), 400);
+  assert.equal(top(1, 1.02, 'share'), 1.02, 'a limit that was passed cuts nothing off');
+  assert.equal(top(null, 312, 'W'), 500);
+  assert.equal(top(null, 500, 'W'), 500);
+  assert.equal(top(null, 0.7, 'W'), 1);
+  assert.equal(top(null, 0, 'W'), 1);
+});
+
+test('bytes are round in their own prefixes, and a machine that rests fills no chart', () => {
+  assert.equal(top(80 * 1024 ** 3, 3.6 * 1024 ** 3, 'bytes'), 5 * 1024 ** 3);
+  assert.equal(top(1, 0.004, 'share'), 0.1);
+  assert.equal(top(8, 0.002, 'cores'), 0.1);
+});
+
+test('the peak is the first of the highest values, at its place in the chart', () => {
+  const known = counters([at(10, 1), at(40, 7), at(55, 7), at(70, null)]);
+  assert.deepEqual(peak(known, 0), { value: 7, at: 0.5 });
+  assert.equal(peak(counters([at(1, null)]), 0), null);
 });
 
 test('a table has a row every ten seconds of the day, the newest first', () => {

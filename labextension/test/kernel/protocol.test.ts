@@ -109,7 +109,7 @@ test('a snapshot says what runs and for how long', () => {
   const snapshot = readSnapshot(snapshotJson(5, [1, 2], { running: runningJson(3, 12.3) }));
   assert.equal(snapshot?.page.records.length, 2);
   assert.equal(snapshot.running?.elapsed, 12.3);
-  assert.equal(snapshot.device?.available, null);
+  assert.equal(snapshot.device?.pickers.length, 1);
 });
 
 test('a delta of ten megabytes becomes a bounded value', () => {
@@ -123,7 +123,10 @@ test('a delta of ten megabytes becomes a bounded value', () => {
       { type: 'progress', sequence: 1, progress: long },
       {
         type: 'device',
-        device: { requested: long, why_missing: long, available: [{ device: long }] }
+        device: {
+          requested: long,
+          pickers: [{ chosen: long, words: [{ word: long, about: long }], missing: [long] }]
+        }
       },
       { ...runningJson(1), cell: { sequence: 1, name: long } },
       { type: long }

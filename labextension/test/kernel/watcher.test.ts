@@ -9,18 +9,34 @@ import { deltaJson, snapshotJson } from '../records';
 /** A kernel that answers what the test says, and a watcher of its counters. */
 class Scene {
   readonly model = new KernelModel(() => 0);
-  readonly watcher = new Watcher(this.model, () => {
-    this.told += 1;
-    return this.fails ? Promise.reject(new Error('No answer.')) : Promise.resolve(this.answer);
-  });
+  readonly watcher = new Watcher(
+    this.model,
+    () => {
+      this.told += 1;
+      return this.fails ? Promise.reject(new Error('No answer.')) : Promise.resolve(this.answer);
+    },
+    () => this.now
+  );
+  /** Milliseconds of the browser's clock. */
+  now = 0;
   answer: Record<string, unknown> = { watching: true, seconds: 15 };
   fails = false;
   told = 0;
+  private samples = 0;
 
   live(): void {
     const snapshot = readSnapshot(snapshotJson(1, []));
     assert(snapshot);
     this.model.applySnapshot(snapshot);
+  }
+
+  sample(): void {
+    this.samples += 1;
+    this.model.counters.add({
+      time: '',
+      sample: { t: this.samples, values: [] },
+      series: null
+    });
   }
 
   restarted(): void {
@@ -116,4 +132,26 @@ test('who stops before the answer is there is not told again', async () => {
   mock.timers.tick(60_000);
   await settle();
   assert.equal(scene.told, 1);
+});
+
+test('in a page behind others, where timers hardly run, each sample is a clock', async () => {
+  const scene = new Scene();
+  scene.live();
+  scene.watcher.start();
+  await settle();
+  assert.equal(scene.told, 1);
+  scene.now = 8_000;
+  scene.sample();
+  await settle();
+  assert.equal(scene.told, 1);
+  scene.now = 9_000;
+  scene.sample();
+  scene.sample();
+  await settle();
+  assert.equal(scene.told, 2);
+  scene.watcher.stop();
+  scene.now = 60_000;
+  scene.sample();
+  await settle();
+  assert.equal(scene.told, 2);
 });

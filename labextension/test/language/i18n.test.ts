@@ -8,7 +8,7 @@ import { sentence } from '../../src/language/sentence';
 const t = translator(
   readCatalogue('zh_CN', {
     messages: {
-      'Full bar: {time}': ['满格：{time}'],
+      'Scale: {time}': ['满格：{time}'],
       '{count} run': ['{count} 次运行'],
       'copied\u0004Copied': ['已复制'],
       'opsBytes\u0004Copied': ['复制量'],
@@ -38,8 +38,8 @@ test('one text that means two things has a translation for each', () => {
 
 test('what the language lacks is English, in the singular or the plural', () => {
   assert.equal(t('running'), 'Running');
-  assert.equal(t('notes', { count: 1 }), '1 note');
-  assert.equal(t('notes', { count: 0 }), '0 notes');
+  assert.equal(t('notes', { count: 1 }), '1 message');
+  assert.equal(t('notes', { count: 0 }), '0 messages');
   assert.equal(told('{count} egg', { count: 2 }, '{count} eggs'), '2 eggs');
 });
 

@@ -24,7 +24,7 @@ function drawingJson(changes: object = {}): object {
       [212, 12, 'Einsum', 'sum', 'cpu', 1, 0]
     ],
     reasons: ['Metal kernel', 'Einsum: no Metal kernel'],
-    arrows: [[0, 1]],
+    arrows: ['162 32 212 32'],
     more_arrows: 3,
     ...changes
   };
@@ -63,7 +63,7 @@ test('a graph is read whole', () => {
   assert(known(graphJson({ target: { title: 'ML Compute', noun: 'layer' } })).layers);
 });
 
-test('boxes have their reasons, and arrows go from box to box', () => {
+test('boxes have their reasons, and arrows the corners of their way', () => {
   const drawing = drawingOf({});
   assert.deepEqual(
     drawing.boxes.map(({ operation, kind, reason }) => [operation, kind, reason]),
@@ -72,18 +72,25 @@ test('boxes have their reasons, and arrows go from box to box', () => {
       ['Einsum', 'cpu', 'Einsum: no Metal kernel']
     ]
   );
-  assert.deepEqual(drawing.arrows, [{ from: drawing.boxes[0], to: drawing.boxes[1] }]);
+  assert.deepEqual(drawing.arrows, [
+    [
+      { x: 162, y: 32 },
+      { x: 212, y: 32 }
+    ]
+  ]);
   assert.equal(drawing.moreArrows, 3);
 });
 
-test('in a function drawn in short, arrows go from frame to frame', () => {
-  const drawing = drawingOf({ whole: false });
-  assert.deepEqual(drawing.arrows, [{ from: drawing.frames[0], to: drawing.frames[1] }]);
-});
-
-test('arrows from or to nothing are left out', () => {
-  const arrows = [[0, 9], [-1, 0], ['0', 1], null, [1], { 0: 0, 1: 1 }, [0, 1]];
-  assert.equal(drawingOf({ arrows }).arrows.length, 1);
+test('arrows that are no way from corner to corner are left out', () => {
+  const far = '1 2 999999999 4';
+  const long = `1 2${' 3 4'.repeat(100_000)}`;
+  const arrows = [[0, 9], '1 2', 'M1 2L3 4', null, '1 2 3 x', far, long, '1e9 2 3 4', '1 -2 3 4'];
+  assert.deepEqual(drawingOf({ arrows }).arrows, [
+    [
+      { x: 1, y: -2 },
+      { x: 3, y: 4 }
+    ]
+  ]);
 });
 
 test('a drawing of which a part cannot be read is not drawn', () => {

@@ -76,7 +76,7 @@ function pageJson(changes: object = {}): object {
     charts: [chartJson()],
     details: [],
     notes: ['Times are medians.'],
-    told_below: true,
+    headline: 'gpu:0 is faster from n = 100 on.',
     ...changes
   };
 }
@@ -89,7 +89,8 @@ function known(changes: object = {}): IPage {
 
 test('a page is read with its sentences, its tables and its charts', () => {
   const page = known();
-  assert.deepEqual([page.kind, page.title, page.toldBelow], ['race', 'Race: x @ x', true]);
+  assert.deepEqual([page.kind, page.title], ['race', 'Race: x @ x']);
+  assert.equal(page.headline, 'gpu:0 is faster from n = 100 on.');
   const [sentence, table] = page.parts;
   assert.equal(sentence, 'gpu:0 is faster.');
   assert.deepEqual(table, { ...TABLE, below: '', summary: '' });

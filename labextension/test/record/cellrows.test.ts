@@ -5,7 +5,7 @@ import {
   ALL_RECORDS,
   countFilters,
   devicesOf,
-  isNewestRun,
+  figureOf,
   orderOf,
   rowsOf,
   runsByCell,
@@ -121,10 +121,15 @@ test('outcomes are counted with the other filters as they are', () => {
   assert.deepEqual(counts, { ok: 1, error: 1, interrupted: 0 });
 });
 
-test('the scale is that of the records shown', () => {
+test('the scale is that of the figure they are sorted by, and of the records shown', () => {
   const entries = [measured(1, 100), measured(2, 2, [reading('device_time', 3)])];
   assert.equal(select(entries, ALL_RECORDS).scale, 100);
-  assert.equal(select(entries, { ...ALL_RECORDS, text: 'x = 2' }).scale, 3);
+  assert.equal(select(entries, { ...ALL_RECORDS, text: 'x = 2' }).scale, 2);
+  assert.equal(select(entries, { ...ALL_RECORDS, sort: 'device' }).scale, 3);
+  assert.deepEqual(
+    entries.map(({ record }) => figureOf(record, 'device')),
+    [null, 3]
+  );
 });
 
 test('devices to choose from are those that records name, then what is no device', () => {
@@ -181,10 +186,6 @@ test('runs of one code form a trend, the oldest first, told by the newest run al
     ],
     count: 3
   });
-  assert.deepEqual(
-    entries.map(one => isNewestRun(one, runs)),
-    [false, true, false, true]
-  );
 });
 
 test('a single run is no trend', () => {
@@ -200,7 +201,6 @@ test('profiled runs are in no trend, and runs without a wall time are gaps in it
     trendOf(gap.record, runs)?.runs.map(({ wall }) => wall),
     [1.5, null]
   );
-  assert(isNewestRun(gap, runs));
 });
 
 test('another device asked for, another kernel and another code are other cells', () => {

@@ -178,3 +178,10 @@ test('the middle one of the heights measured first is that of all rows which wer
   assert.equal(rows.set(0, 30), true);
   assert.equal(rows.total, 1_515);
 });
+
+test('rows of one height are all as high as the one that was measured', () => {
+  const rows = windowOf(100);
+  assert.equal(rows.fix(26), true);
+  assert.deepEqual([rows.start(50), rows.total, rows.at(26 * 7)], [1_300, 2_600, 7]);
+  assert.equal(rows.fix(26), false);
+});

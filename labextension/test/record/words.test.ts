@@ -4,7 +4,15 @@ import { test } from 'node:test';
 import { translator } from '../../src/language/i18n';
 import { readRecord } from '../../src/record/record';
 import type { IRecord } from '../../src/record/record';
-import { figure, line, longestTime, place, quantityName, shown } from '../../src/record/words';
+import {
+  figure,
+  headline,
+  line,
+  longestTime,
+  place,
+  quantityName,
+  shown
+} from '../../src/record/words';
 import { reading, recordJson } from '../records';
 
 const english = translator(null);
@@ -77,7 +85,7 @@ test('a missing reading is not a zero', () => {
 });
 
 test('a value is put in as it came, also where it looks like a name', () => {
-  assert.equal(english('scale', { time: '{time} $& <b>' }), 'Full bar: {time} $& <b>');
+  assert.equal(english('scale', { time: '{time} $& <b>' }), 'Scale: {time} $& <b>');
 });
 
 test('where frameworks were asked onto devices, each is compared with its own', () => {
@@ -152,4 +160,39 @@ test('a time that the profiler made longer says so and fills no bar', () => {
   assert.match(line(record, english), /^2 s, with the profiler on/);
   assert.equal(longestTime(record), 0);
   assert.equal(longestTime(known({ readings: [reading('wall_time', 2)] })), 2);
+});
+
+test('the closed receipt has four figures at most, and does not say that nothing ran', () => {
+  const record = known({
+    device: { requested: {}, ran_on: [], why_missing: null },
+    readings: [
+      reading('wall_time', 1.5),
+      reading('cpu_time', 0.5),
+      reading('peak_memory_process', 2 ** 30, 'bytes'),
+      reading('energy', 40, 'J')
+    ]
+  });
+  assert.deepEqual(headline(record, english), ['1.5 s', 'peak memory 1 GiB']);
+});
+
+test('reasons that a notebook’s file has once are readings again, and rubbish among them is none', () => {
+  const record = known({
+    readings: [reading('wall_time', 1.5)],
+    not_measured: [
+      { quantities: ['device_time', 'energy'], why_missing: 'No profiler ran.' },
+      { quantities: [7, null, 'energy'], why_missing: 'No driver.', device: 'gpu:0' },
+      { quantities: 'all', why_missing: 'No list.' },
+      { quantities: ['no_reason'] },
+      null
+    ]
+  });
+  assert.deepEqual(
+    record.readings.map(({ quantity, value, whyMissing }) => [quantity, value, whyMissing]),
+    [
+      ['wall_time', 1.5, null],
+      ['device_time', null, 'No profiler ran.'],
+      ['energy', null, 'No profiler ran.'],
+      ['energy', null, 'No driver.']
+    ]
+  );
 });

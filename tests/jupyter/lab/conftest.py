@@ -327,11 +327,11 @@ class Lab:
     @property
     def log(self) -> Locator:
         """The lines in sight in the sidebar's Logs."""
-        return self.sidebar.get_by_role("region", name="Log lines").locator(".jp-mlgpu-Row")
+        return self.sidebar.get_by_role("region", name="Messages").locator(".jp-mlgpu-Row")
 
     def show_logs(self) -> None:
         """Choose the sidebar's Logs."""
-        self.sidebar.get_by_role("tab", name="Logs").click()
+        self.sidebar.get_by_role("tab", name="Messages").click()
 
     @property
     def receipts(self) -> Locator:
@@ -342,6 +342,18 @@ class Lab:
         """Open the sidebar, as the command palette does."""
         self.page.evaluate("() => jupyterapp.commands.execute('jupyter-mlgpu:open')")
         self.sidebar.wait_for()
+
+    @contextlib.contextmanager
+    def sidebar_of(self, width: int) -> Iterator[None]:
+        """The sidebar is so many pixels wide for a while; JupyterLab sets its width but once."""
+        style = "panel => [panel.style.minWidth, panel.style.width]"
+        before = self.sidebar.evaluate(style)
+        put = "(panel, sizes) => { [panel.style.minWidth, panel.style.width] = sizes; }"
+        self.sidebar.evaluate(put, ["0", f"{width}px"])
+        try:
+            yield
+        finally:
+            self.sidebar.evaluate(put, before)
 
     def _listen(self, socket: WebSocket) -> None:
         socket.on("framesent", self._note_frame)

@@ -1,4 +1,4 @@
-"""What a student sees of a benchmark: its charts under the cell, and all of it in the sidebar."""
+"""What a student sees of a benchmark: its figures first, one chart, and the rest folded."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from jupyter_mlgpu.experiment.bench.budget import Budget
 from jupyter_mlgpu.experiment.bench.measuring import measure
 from jupyter_mlgpu.experiment.bench.result import CaseResult
 from jupyter_mlgpu.experiment.bench.run import BenchRun
-from jupyter_mlgpu.show.page import plotly
-from jupyter_mlgpu.show.page.shown import bundle_of, page_of
+from jupyter_mlgpu.record.sentence import say
+from jupyter_mlgpu.show.page.shown import bundle_of
 from jupyter_mlgpu.testing import FakeBackend, FakeClock
 from jupyter_mlgpu.testing.bench import FakeMonitor, FakeRunner, fake_case
 
@@ -57,28 +57,73 @@ def products() -> BenchRun:
 
 
 def shown(made: BenchRun) -> dict[str, Any]:
-    """A benchmark's charts as the magic puts them into a notebook."""
-    return {
-        **bundle_of(made),
-        plotly.MIME_TYPE: plotly.figure(*page_of(made).charts),
-        "text/plain": "[chart of the benchmark]",
-    }
+    """A benchmark as IPython puts it into a notebook."""
+    return {**bundle_of(made), "text/html": made._repr_html_(), "text/plain": repr(made)}
 
 
 def figures(lab: Lab) -> Locator:
     return lab.page.locator(".jp-NotebookPanel:not(.lm-mod-hidden) .jp-mlgpu-Figure")
 
 
-def test_a_saved_benchmark_is_two_charts_in_place_of_plotlys(lab: Lab) -> None:
+def test_a_saved_benchmark_says_its_best_figures_first_and_shows_one_chart(lab: Lab) -> None:
     lab.write_with_receipts("bench.ipynb", shown(products()))
     lab.open_without_kernel("bench.ipynb")
     drawn = figures(lab)
+    expect(drawn).to_have_count(1)
+    expect(drawn.locator("p").first).to_have_text("172 GFLOP/s float32, 3 TB/s.")
+    expect(drawn.get_by_role("img")).to_have_count(1)
+    expect(drawn.get_by_role("table")).to_have_count(0)
     chart = drawn.get_by_role("img", name="Products of n x n matrices")
     expect(chart.locator(".jp-mlgpu-Plot-marker")).to_have_count(2)
     expect(chart.locator(".jp-mlgpu-Plot-spread")).to_have_count(2)
+    drawn.get_by_text("More charts").click()
     roof = drawn.get_by_role("img", name="Roofline")
     expect(roof.locator("[data-mark=roof] .jp-mlgpu-Plot-line")).to_have_count(1)
-    assert lab.cell(0).locator(".js-plotly-plot").count() == 0
+    # No second drawing: the HTML is for viewers without our view.
+    assert lab.cell(0).locator("img[src], .js-plotly-plot").count() == 0
+
+
+def test_a_chart_uses_its_place_from_end_to_end(lab: Lab) -> None:
+    lab.write_with_receipts("bench_fitted.ipynb", shown(products()))
+    lab.open_without_kernel("bench_fitted.ipynb")
+    figures(lab).get_by_text("More charts").click()
+    for name in ("Products of n x n matrices", "Roofline"):
+        chart = figures(lab).get_by_role("img", name=name)
+        used = chart.evaluate(USED)
+        # Of the room between its outermost lines: no power of ten is empty.
+        assert used[0] > 0.7, (name, used)
+        assert used[1] > 0.7, (name, used)
+
+
+#: What part of the width and height of a chart's grid its series take.
+USED = """svg => {
+    const span = (nodes, way) => {
+        const boxes = [...nodes].map(one => one.getBoundingClientRect());
+        return way === 'x'
+            ? Math.max(...boxes.map(one => one.right)) - Math.min(...boxes.map(one => one.left))
+            : Math.max(...boxes.map(one => one.bottom)) - Math.min(...boxes.map(one => one.top));
+    };
+    const grid = svg.querySelectorAll('.jp-mlgpu-Plot-grid');
+    const series = svg.querySelectorAll('.jp-mlgpu-Plot-line, .jp-mlgpu-Plot-marker');
+    return ['x', 'y'].map(way => span(series, way) / span(grid, way));
+}"""
+
+
+def test_noise_is_in_the_headline_and_a_caveat_of_many_cases_stands_once(lab: Lab) -> None:
+    flag = [
+        say("Something else used {device} at the same time: {programs}.", device="cpu:0", programs=one)
+        for one in ("others with 21% of the cores' time", "others with 52% of the cores' time")
+    ]
+    noisy = [replace(measured(0.1, n=2**place), flags=(flag[place % 2],)) for place in range(5, 10)]
+    lab.write_with_receipts("bench_noisy.ipynb", shown(run(*noisy, measured(0.1, n=1024))))
+    lab.open_without_kernel("bench_noisy.ipynb")
+    expect(figures(lab).locator("p").first).to_contain_text("noisy in 5 of 6 cases: others with 52% of")
+    figures(lab).get_by_text("How to read these figures").click()
+    caveats = figures(lab).get_by_role("listitem").filter(has_text="Something else used")
+    expect(caveats).to_have_text(
+        "For 5 of 6 cases: Something else used cpu:0 at the same time: "
+        "others with 21% to 52% of the cores' time."
+    )
 
 
 def test_the_sidebar_has_its_charts_its_table_and_what_the_figures_mean(lab: Lab) -> None:
@@ -86,8 +131,10 @@ def test_the_sidebar_has_its_charts_its_table_and_what_the_figures_mean(lab: Lab
     lab.open_without_kernel("bench_sidebar.ipynb")
     lab.sidebar.get_by_role("tab", name="Benchmarks").click()
     region = lab.sidebar.get_by_role("region", name="Benchmark: gemm, bandwidth")
+    expect(region.get_by_role("img")).to_have_count(1)
+    expect(region.locator("p").nth(1)).to_contain_text("fake gpu, 2026-11-22.")
+    region.get_by_text("More charts").click()
     expect(region.get_by_role("img")).to_have_count(2)
-    expect(region.locator("p").first).to_contain_text("fake gpu, 2026-11-22.")
     region.get_by_text("The figures as a table").click()
     rows = region.get_by_role("table").get_by_role("row")
     expect(rows).to_have_count(4)
@@ -101,11 +148,13 @@ def test_the_sidebar_has_its_charts_its_table_and_what_the_figures_mean(lab: Lab
         assert chart.evaluate("one => one.getBoundingClientRect().right") <= edge + 1
 
 
-def test_a_benchmark_without_a_chart_says_so_and_names_are_text(lab: Lab) -> None:
+def test_a_benchmark_without_a_chart_has_its_table_and_names_are_text(lab: Lab) -> None:
     alone = replace(measured(0.1), moved=None, case="dispatch", parameters={})
     lab.write_with_receipts("bench_plain.ipynb", shown(run(alone, processor=MARKUP)))
     lab.open_without_kernel("bench_plain.ipynb")
-    expect(figures(lab)).to_contain_text("These cases have no chart: their table has all figures.")
+    expect(figures(lab).get_by_role("img")).to_have_count(0)
+    figures(lab).get_by_text("The figures as a table").click()
+    expect(figures(lab).get_by_role("table").get_by_role("row")).to_have_count(2)
     expect(figures(lab).locator("img[src], script")).to_have_count(0)
     assert lab.page.evaluate("() => window.pwned") is None
 
@@ -117,4 +166,5 @@ def test_a_chinese_jupyterlab_shows_a_benchmark_in_chinese(lab: Lab, chinese: No
     lab.page.get_by_role("dialog").get_by_role("button").first.click()
     lab.wait_for_notebook()
     expect(figures(lab)).to_contain_text("基准测试")
+    figures(lab).get_by_text("更多图表").click()
     expect(figures(lab)).to_contain_text("屋顶线")

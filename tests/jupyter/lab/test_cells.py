@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from msgspec.structs import replace
-from playwright.sync_api import expect
+from playwright.sync_api import FloatRect, Locator, expect
 
 from jupyter_mlgpu.record.record import DeviceUse, RanOn
 from jupyter_mlgpu.show.receipts.bundle import bundle
@@ -47,21 +47,92 @@ def with_records(request: pytest.FixtureRequest, lab: Lab, tmp_path: Path) -> La
 # -- the list -------------------------------------------------------------------------------------
 
 
-def test_a_row_tells_both_times_the_place_the_memory_the_energy_and_the_notes(with_records: Lab) -> None:
-    fit = with_records.records.nth(2)
-    expect(fit.locator("[data-quantity=wall_time]")).to_contain_text("3 s")
-    expect(fit.locator("[data-quantity=device_time]")).to_contain_text("2 s")
-    expect(fit).to_contain_text("ran on gpu:0 · peak memory 700 MiB · GPU energy 40 J")
-    expect(with_records.records.first).to_contain_text("Memory grows.")
-    expect(with_records.records.first.locator("[data-quantity=device_time]")).to_contain_text("not measured")
+FACTS = "ran on gpu:0 · Device time 2 s · peak memory 700 MiB · GPU energy 40 J"
 
 
-def test_bars_of_all_records_have_one_scale(with_records: Lab) -> None:
-    expect(with_records.sidebar).to_contain_text("Full bar: 3 s")
-    bars = with_records.sidebar.locator(".jp-mlgpu-Bar")
-    full, third = (bars.nth(index).evaluate("bar => parseFloat(bar.style.width)") for index in (2, 1))
-    assert full == 100
-    assert third == pytest.approx(100 / 3, rel=0.01)
+def test_a_record_is_one_line_with_its_count_its_title_and_its_time(with_records: Lab) -> None:
+    lab = with_records
+    fit = lab.records.nth(2)
+    expect(fit.locator(".jp-mlgpu-Count")).to_have_text(re.compile(r"\[\d+\]"))
+    expect(fit.locator(".jp-mlgpu-Record-figure")).to_have_text("3 s")
+    expect(lab.sidebar.get_by_role("tabpanel")).not_to_contain_text("not measured")
+    heights = {box(row)["height"] for row in lab.records.all()}
+    assert len(heights) == 1
+    assert 24 <= heights.pop() <= 28
+
+
+def test_where_it_ran_and_its_memory_are_told_of_the_record_under_the_pointer(with_records: Lab) -> None:
+    lab = with_records
+    lab.records.nth(2).hover()
+    expect(told(lab)).to_contain_text(FACTS)
+    before = told(lab).bounding_box()
+    lab.records.first.hover()
+    expect(told(lab)).to_contain_text("Memory grows.")
+    assert told(lab).bounding_box() == before
+
+
+def test_what_a_line_has_no_room_for_is_told_to_the_keyboard_and_to_who_listens(with_records: Lab) -> None:
+    lab = with_records
+    button = lab.records.nth(2).get_by_role("button", name="model.fit(x, y)")
+    expect(button).to_have_accessible_name(re.compile(rf"model\.fit\(x, y\) {re.escape(FACTS)} 3 s"))
+    lab.records.nth(1).get_by_role("button", name="model.predict(x)").focus()
+    lab.page.keyboard.press("ArrowDown")
+    expect(button).to_be_focused()
+    expect(told(lab)).to_contain_text(FACTS)
+
+
+def test_where_the_sidebar_is_wide_the_line_has_room_for_it(with_records: Lab) -> None:
+    lab = with_records
+    facts = lab.records.nth(2).locator(".jp-mlgpu-Record-facts")
+    assert box(facts)["width"] <= 1
+    with lab.sidebar_of(900):
+        expect(facts).to_have_css("position", "static")
+        assert box(facts)["width"] > 100
+
+
+def box(one: Locator) -> FloatRect:
+    """Where it is in the page; it has to be there."""
+    found = one.bounding_box()
+    assert found is not None
+    return found
+
+
+def told(lab: Lab) -> Locator:
+    """Where the sidebar says more of the record that is pointed at or in focus."""
+    return lab.sidebar.locator(".jp-mlgpu-PointedRecord")
+
+
+def test_twenty_records_fit_where_seven_cards_did(lab: Lab) -> None:
+    open_saved(lab, "cells_twenty.ipynb", (record(number, f"step({number})") for number in range(1, 31)))
+    last_of_twenty = lab.records.nth(19)
+    expect(last_of_twenty).to_be_visible()
+    first, last = box(lab.records.first), box(last_of_twenty)
+    height = last["y"] + last["height"] - first["y"]
+    assert height < 7 * 111
+    assert height < box(lab.sidebar)["height"]
+
+
+def test_the_bars_of_all_records_have_one_scale_which_is_that_of_the_figure_they_are_sorted_by(
+    with_records: Lab,
+) -> None:
+    lab = with_records
+    expect(lab.sidebar).to_contain_text("Scale: 3 s")
+    assert bars(lab) == pytest.approx([100 / 30, 100 / 3, 100, 200 / 30], rel=0.01)
+    sort(lab, "Peak memory")
+    expect(lab.sidebar).to_contain_text("Scale: 900 MiB")
+    expect(lab.records.first.locator(".jp-mlgpu-Record-figure")).to_have_text("900 MiB")
+    assert bars(lab)[0] == 100
+    sort(lab, "Device time")
+    expect(lab.records.last.locator(".jp-mlgpu-Record-figure")).to_have_text("not measured")
+    assert bars(lab)[-1] == 0
+
+
+def bars(lab: Lab) -> list[float]:
+    """How long the bar of each record is, of 100."""
+    found: list[float] = lab.sidebar.locator(".jp-mlgpu-Record-bar").evaluate_all(
+        "bars => bars.map(bar => parseFloat(bar.style.backgroundSize))"
+    )
+    return found
 
 
 def test_records_are_sorted_by_a_figure_and_those_without_it_stand_last(with_records: Lab) -> None:
@@ -72,7 +143,7 @@ def test_records_are_sorted_by_a_figure_and_those_without_it_stand_last(with_rec
     expect(names(lab)).to_have_text(["load()", "model.predict(x)", "model.fit(x, y)", "plot()"])
     sort(lab, "Device time")
     expect(names(lab)).to_have_text(["model.fit(x, y)", "load()", "plot()", "model.predict(x)"])
-    expect(lab.sidebar).to_contain_text("Not measured, and so last: 2")
+    expect(lab.sidebar).to_contain_text("Not measured, listed last: 2")
     sort(lab, "Energy")
     expect(names(lab).first).to_have_text("model.predict(x)")
     sort(lab, "Oldest")
@@ -100,23 +171,23 @@ def test_filters_are_folded_away_until_asked_for(with_records: Lab) -> None:
 
 def test_records_with_notes_alone_can_be_shown(with_records: Lab) -> None:
     unfold(with_records)
-    with_records.sidebar.get_by_role("button", name="With notes").click()
+    with_records.sidebar.get_by_role("button", name="With messages").click()
     expect(names(with_records)).to_have_text(["plot()"])
 
 
-def test_the_first_lines_are_searched_while_one_types(with_records: Lab) -> None:
+def test_titles_are_searched_while_one_types(with_records: Lab) -> None:
     lab = with_records
     lab.sidebar.get_by_label("Find a cell").press_sequentially("MODEL.")
     expect(names(lab)).to_have_text(["model.predict(x)", "model.fit(x, y)"])
     lab.page.keyboard.type("nothing")
-    expect(lab.sidebar).to_contain_text("No record matches.")
+    expect(lab.sidebar).to_contain_text("No records match.")
     expect(lab.sidebar.get_by_label("Find a cell")).to_be_focused()
 
 
 def test_profiled_records_can_be_left_out(lab: Lab, tmp_path: Path) -> None:
     records = [record(1, "a()"), record(2, "b()", wall=9.0, mode="profiled")]
     open_with(lab, "cells_profiled.ipynb", records, tmp_path)
-    expect(lab.sidebar).to_contain_text("Full bar: 500 ms")
+    expect(lab.sidebar).to_contain_text("Scale: 500 ms")
     unfold(lab)
     lab.sidebar.get_by_label("With or without a profiler").select_option("Not profiled")
     expect(names(lab)).to_have_text(["a()"])
@@ -167,7 +238,7 @@ def test_runs_of_one_cell_are_a_group_with_their_trend(lab: Lab, tmp_path: Path)
     heading = lab.sidebar.locator(".jp-mlgpu-HeadingRow").first
     expect(heading.get_by_role("button")).to_contain_text("fit()")
     expect(heading).to_contain_text("2 runs · 1 s to 2 s")
-    expect(lab.records.locator(".jp-mlgpu-Trend")).to_have_count(0)
+    assert box(heading)["height"] == box(lab.records.first)["height"]
 
 
 # -- between the notebook and the list --------------------------------------------------------------
@@ -341,6 +412,10 @@ def test_two_thousand_records_are_sorted_and_few_of_them_in_the_page(lab: Lab) -
     lab.sidebar.get_by_label("Find a cell").press_sequentially("step 42")
     expect(lab.sidebar).to_contain_text("11 of 2,000 records")
     assert lab.records.count() < 60
+    with lab.sidebar_of(240):
+        heights = {box(tab)["height"] for tab in lab.sidebar.get_by_role("tab").all()}
+    assert len(heights) == 1, "a badge stands below its tab's name"
+    assert heights.pop() < 36
 
 
 #: A kernel that speaks our protocol without the extension, so that 2,000 cells need not be run.

@@ -19,20 +19,22 @@ TIMES = "\N{MULTIPLICATION SIGN}"
 # -- runs of one cell -------------------------------------------------------------------------------
 
 
-def test_runs_of_a_cell_form_a_trend_that_its_newest_record_tells(lab: Lab) -> None:
+def test_runs_of_a_cell_form_a_trend_that_is_told_of_the_record_pointed_at(lab: Lab) -> None:
     lab.write("cells_trend.ipynb", LOAD, "n = n + 1 if 'n' in globals() else 0\nassert n != 1")
     lab.open("cells_trend.ipynb")
     for index in (0, 1, 1, 1):
         lab.run_to_end(index)
     expect(lab.records).to_have_count(3)
-    expect(lab.sidebar.locator(".jp-mlgpu-Trend")).to_have_count(1)
-    newest = lab.records.first
-    expect(newest).to_contain_text("3 runs")
-    expect(newest).to_contain_text("failed: 1")
-    picture = newest.get_by_role("img", name="Wall times of the runs, oldest first")
+    lab.records.first.hover()
+    trend = lab.sidebar.locator(".jp-mlgpu-Trend")
+    expect(trend).to_contain_text("3 runs")
+    expect(trend).to_contain_text("failed: 1")
+    picture = trend.get_by_role("img", name="Wall times of the runs, oldest first")
     expect(picture).to_have_accessible_name(re.compile(r"first: [^,]+, [^,]+ \(error\), [^,(]+$"))
     expect(picture.locator("rect")).to_have_count(3)
     expect(picture.locator("rect[data-outcome=error]")).to_have_count(1)
+    lab.records.first.get_by_role("button", name="Details").click()
+    expect(lab.sidebar.locator(".jp-mlgpu-Page .jp-mlgpu-Trend")).to_contain_text("3 runs")
 
 
 def test_profiled_runs_are_in_no_trend(lab: Lab) -> None:
@@ -42,8 +44,10 @@ def test_profiled_runs_are_in_no_trend(lab: Lab) -> None:
         record(3, "fit()", wall=99.0, code="a", mode="profiled"),
     ]
     open_saved(lab, "cells_trend_saved.ipynb", records)
-    expect(lab.records.nth(0).locator(".jp-mlgpu-Trend")).to_have_count(0)
-    expect(lab.records.nth(1)).to_contain_text("2 runs · 1 s to 1.5 s")
+    lab.records.nth(0).hover()
+    expect(lab.sidebar.locator(".jp-mlgpu-Trend")).to_contain_text("2 runs · 1 s to 1.5 s")
+    expect(lab.records.nth(0).locator(".jp-mlgpu-Record-figure")).to_have_text("profiled")
+    expect(lab.sidebar.locator(".jp-mlgpu-PointedRecord")).to_contain_text("1 min 39 s, with the profiler on")
 
 
 # -- comparing --------------------------------------------------------------------------------------
@@ -51,7 +55,7 @@ def test_profiled_runs_are_in_no_trend(lab: Lab) -> None:
 
 def test_two_cells_are_compared_as_the_magic_compares_them(lab: Lab) -> None:
     lab.write(
-        "cells_compare.ipynb", LOAD, "a = sum(range(1000))", "b = sum(range(2000))", "%mlc_trace compare 1 5"
+        "cells_compare.ipynb", LOAD, "a = sum(range(1000))", "b = sum(range(2000))", "%mlc_trace compare 2 6"
     )
     lab.open("cells_compare.ipynb")
     lab.run_to_end(0)
@@ -66,7 +70,10 @@ def test_two_cells_are_compared_as_the_magic_compares_them(lab: Lab) -> None:
     expect(page.get_by_role("listitem").first).to_contain_text("a = sum(range(1000))")
     table = page.get_by_role("table", name="a = sum(range(1000)) / b = sum(range(2000))")
     expect(table).to_contain_text("4 runs")
-    expect(page).to_contain_text("how many times as large, with its 95 % interval")
+    told = page.locator(".jp-mlgpu-Comparison-headline")
+    expect(told).to_have_text(
+        re.compile("^[AB] (took [0-9.,]+ times as long as|and B took equally long).*4 and 4 runs")
+    )
     shown = wall_time(table)
     lab.run_to_end(3)
     assert wall_time(lab.page.locator(".jp-OutputArea table")) == shown
@@ -97,6 +104,8 @@ def test_two_runs_of_one_cell_cannot_be_judged_and_newer_runs_are_asked_for_at_t
     lab.sidebar.get_by_role("button", name="Compare").click()
     page = lab.sidebar.get_by_role("region", name="Comparison")
     expect(page).to_contain_text("cannot judge: one run each")
+    expect(page).to_contain_text(re.compile("one run each, so roughly."))
+    expect(page).to_contain_text(re.compile(r"roughly [0-9.]+"))
     for index in (1, 2, 1, 2, 1, 2):
         lab.run_to_end(index)
     expect(page).to_contain_text("There are newer runs.")
@@ -107,19 +116,70 @@ def test_two_runs_of_one_cell_cannot_be_judged_and_newer_runs_are_asked_for_at_t
     expect(page).not_to_contain_text("There are newer runs.")
 
 
+def test_two_cells_are_run_more_often_at_a_click_and_compared_again(lab: Lab) -> None:
+    lab.write("cells_again.ipynb", LOAD, "a = sum(range(1000))", "b = sum(range(200_000))")
+    lab.open("cells_again.ipynb")
+    for index in (0, 1, 2):
+        lab.run_to_end(index)
+    page = compare(lab)
+    told = page.locator(".jp-mlgpu-Comparison-headline")
+    expect(told).to_have_text(re.compile("times as long as [AB]; one run each, so roughly.$"))
+    page.get_by_role("button", name="Run 4 more times").click()
+    expect(told).to_have_text(re.compile("5 and 5 runs"), timeout=30_000)
+    expect(lab.sidebar.get_by_role("tab", name="Cells 10")).to_be_visible()
+    expect(page).not_to_contain_text("There are newer runs.")
+    expect(page.get_by_role("button", name="Run 4 more times")).to_be_visible()
+
+
+def test_a_cell_that_is_not_there_as_it_ran_is_not_run_again(lab: Lab) -> None:
+    lab.write("cells_changed.ipynb", LOAD, "a = sum(range(1000))", "b = sum(range(2000))")
+    lab.open("cells_changed.ipynb")
+    for index in (0, 1, 2):
+        lab.run_to_end(index)
+    page = compare(lab)
+    again = page.get_by_role("button", name="Run 4 more times")
+    expect(again).to_be_visible()
+    lab.page.evaluate(
+        "() => jupyterapp.shell.currentWidget.content.widgets[1].model.sharedModel.setSource('a = 2')"
+    )
+    again.click()
+    expect(page).to_contain_text("These cells cannot be run again from here")
+    expect(again).to_have_count(0)
+    expect(lab.records).to_have_count(0)
+    assert (
+        lab.page.evaluate("() => jupyterapp.shell.currentWidget.content.widgets[2].model.executionCount") == 3
+    )
+
+
+def compare(lab: Lab) -> Locator:
+    """Have the two records of the list compared."""
+    expect(lab.records).to_have_count(2)
+    for row in (lab.records.nth(0), lab.records.nth(1)):
+        row.get_by_role("checkbox").check()
+    lab.sidebar.get_by_role("button", name="Compare").click()
+    return lab.sidebar.get_by_role("region", name="Comparison")
+
+
 def test_without_a_kernel_both_readings_stand_side_by_side_and_nothing_is_judged(lab: Lab) -> None:
     open_saved(lab, "cells_side_by_side.ipynb", some_records())
     lab.records.nth(1).get_by_role("checkbox").check()
     lab.records.nth(2).get_by_role("checkbox").check()
     lab.sidebar.get_by_role("button", name="Compare").click()
     page = lab.sidebar.get_by_role("region", name="Comparison")
-    expect(page).to_contain_text("Nothing is judged here: these come from the saved notebook")
+    expect(page).to_contain_text("Side by side, without a verdict: these come from the saved notebook")
     table = page.get_by_role("table", name="Comparison")
     expect(table).to_contain_text("3 s")
     expect(table).to_contain_text("1 s")
     expect(table).to_contain_text("not measured: Light tracing runs without a profiler.")
     expect(table).to_contain_text("error")
     expect(table).not_to_contain_text(TIMES)
+    expect(page.locator(".jp-mlgpu-Comparison-headline")).to_have_count(0)
+
+
+def test_without_a_kernel_the_ratio_is_told_too(lab: Lab) -> None:
+    open_saved(lab, "cells_ratio.ipynb", [record(1, "a()", wall=0.01), record(2, "b()", wall=2.41)])
+    told = compare(lab).locator(".jp-mlgpu-Comparison-headline")
+    expect(told).to_have_text("B took 241 times as long as A; one run each, so roughly.")
 
 
 @pytest.mark.slow

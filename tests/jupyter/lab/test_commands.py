@@ -26,7 +26,7 @@ NAMES = {
     "show-record": "Show the Record of This Cell",
     "choose-device": "Choose a Device…",
     "trace": "Trace Cells",
-    "trace-when-opened": "Trace This Notebook When It Opens",
+    "trace-when-opened": "Always Trace This Notebook",
     "save-records": "Save Records…",
     "restart-and-run-to-here": "Restart the Kernel and Run All Cells Up to Here…",
 }
@@ -241,9 +241,9 @@ def test_records_that_cannot_be_saved_there_leave_a_sentence(lab: Lab) -> None:
 def test_tracing_is_turned_on_where_nothing_was_loaded_and_off_again(lab: Lab) -> None:
     lab.write("toggled.ipynb", "a = 1", "b = 2")
     lab.open("toggled.ipynb")
-    expect(lab.sidebar).to_contain_text("The extension is not loaded in this kernel.")
+    expect(lab.sidebar).to_contain_text("This notebook is not traced.")
     execute(lab, "trace")
-    expect(lab.sidebar).to_contain_text("No records yet")
+    expect(status(lab)).to_contain_text("Automatic · idle")
     lab.run_to_end(0)
     expect(lab.records).to_have_count(1)
     execute(lab, "trace")
@@ -256,7 +256,9 @@ def test_a_device_is_chosen_in_a_dialog(lab: Lab) -> None:
     lab.write("device.ipynb", LOAD, "a = 1")
     lab.open("device.ipynb")
     lab.run_to_end(0)
-    expect(lab.sidebar).to_contain_text("No records yet")
+    tab(lab, "Now").click()
+    expect(lab.sidebar.get_by_role("combobox").get_by_role("option")).to_have_count(2)
+    tab(lab, "Cells").click()
     execute(lab, "choose-device")
     dialog = lab.page.get_by_role("dialog")
     expect(dialog).to_contain_text("device.ipynb")
@@ -272,9 +274,9 @@ def test_a_device_is_chosen_in_a_dialog(lab: Lab) -> None:
 def test_the_toolbar_shows_the_device_and_opens_what_the_kernel_does_now(lab: Lab) -> None:
     lab.write("toolbar.ipynb", LOAD, "%mlc_device cpu")
     lab.open("toolbar.ipynb")
-    expect(device_button(lab)).to_have_text("not traced")
+    expect(device_button(lab)).to_have_text("Start tracing")
     lab.run_to_end(0)
-    expect(device_button(lab)).to_have_text("any device")
+    expect(device_button(lab)).to_have_text("Automatic")
     lab.run_to_end(1)
     expect(device_button(lab)).to_have_text("cpu")
     lab.page.evaluate("() => jupyterapp.shell.collapseRight()")
@@ -289,14 +291,14 @@ def test_the_status_bar_follows_the_notebook_in_focus_without_calling_out(lab: L
     lab.write("other.ipynb", "1")
     lab.open("status.ipynb")
     lab.run_to_end(0)
-    expect(status(lab)).to_have_text("Hardware: any device · idle")
+    expect(status(lab)).to_have_text("Hardware: Automatic · idle")
     lab.run(1)
-    expect(status(lab)).to_have_text("Hardware: any device · running")
+    expect(status(lab)).to_have_text("Hardware: Automatic · running")
     lab.open("other.ipynb")
     expect(status(lab)).to_have_text("Hardware: not traced")
     gate.open()
     lab.focus("status.ipynb")
-    expect(status(lab)).to_have_text("Hardware: any device · idle")
+    expect(status(lab)).to_have_text("Hardware: Automatic · idle")
     assert status(lab).evaluate("node => node.closest('[aria-live], [role=status], [role=alert]')") is None
     lab.page.evaluate("() => jupyterapp.shell.collapseRight()")
     status(lab).click()
@@ -310,7 +312,7 @@ def test_the_status_bar_is_drawn_when_its_words_change_and_not_with_each_message
     lab.run_to_end(0)
     lab.run_to_end(1)
     expect(lab.records).to_have_count(1)
-    expect(status(lab)).to_have_text("Hardware: any device · idle")
+    expect(status(lab)).to_have_text("Hardware: Automatic · idle")
     lab.page.evaluate(
         """() => {
             window.words = new Set();
@@ -325,12 +327,12 @@ def test_the_status_bar_is_drawn_when_its_words_change_and_not_with_each_message
     lab.run_to_end(2)
     lab.run_to_end(3)
     expect(lab.records).to_have_count(3)
-    expect(status(lab)).to_have_text("Hardware: any device · idle")
+    expect(status(lab)).to_have_text("Hardware: Automatic · idle")
     # Each cell may be seen to run and to end.
     assert lab.page.evaluate("() => window.changes") <= 4
     assert set(lab.page.evaluate("() => [...window.words]")) <= {
-        "Hardware: any device · idle",
-        "Hardware: any device · running",
+        "Hardware: Automatic · idle",
+        "Hardware: Automatic · running",
     }
 
 
@@ -343,7 +345,7 @@ def test_a_notebook_asks_to_be_traced_when_it_opens_and_is(lab: Lab) -> None:
     lab.run_to_end(0)  # who has run all of its cells trusts the notebook
     lab.run_to_end(1)
     execute(lab, "trace-when-opened")
-    expect(notice(lab)).to_contain_text("%load_ext jupyter_mlgpu is run whenever a kernel starts")
+    expect(notice(lab)).to_contain_text("From now on this notebook is traced")
     expect(lab.sidebar).to_contain_text("No records yet")
     lab.save()
     assert json.loads(path.read_text())["metadata"]["jupyter_mlgpu"] == MARK["jupyter_mlgpu"]
@@ -379,7 +381,7 @@ def test_the_wish_is_taken_back_and_what_else_stands_there_stays(lab: Lab) -> No
     path.write_text(json.dumps(notebook))
     lab.open("back.ipynb")
     execute(lab, "trace-when-opened")
-    expect(notice(lab).last).to_contain_text("no longer asks to be traced")
+    expect(notice(lab).last).to_contain_text("is no longer always traced")
     lab.save()
     assert json.loads(path.read_text())["metadata"]["jupyter_mlgpu"] == {"other": 1}
 
@@ -391,8 +393,8 @@ def test_a_stranger_s_notebook_that_asks_for_it_runs_nothing(lab: Lab) -> None:
     (trap / "jupyter_mlgpu.py").write_text("open('was-run', 'w')")
     write_marked(lab, "stranger/gift.ipynb", "a = 1")
     lab.open("stranger/gift.ipynb")
-    expect(notice(lab)).to_contain_text("It is not trusted, so nothing was run.")
-    expect(lab.sidebar).to_contain_text("The extension is not loaded in this kernel.")
+    expect(notice(lab)).to_contain_text("is not trusted, so nothing was run.")
+    expect(lab.sidebar).to_contain_text("This notebook is not traced.")
     lab.restart_kernel()
     expect(notice(lab)).to_have_count(2)
     assert not (trap / "was-run").exists()
@@ -401,12 +403,12 @@ def test_a_stranger_s_notebook_that_asks_for_it_runs_nothing(lab: Lab) -> None:
 def test_a_notebook_without_code_is_not_taken_for_a_trusted_one(lab: Lab) -> None:
     write_marked(lab, "words.ipynb")
     lab.open("words.ipynb")
-    expect(notice(lab)).to_contain_text("It is not trusted, so nothing was run.")
+    expect(notice(lab)).to_contain_text("is not trusted, so nothing was run.")
 
 
 @pytest.mark.slow
-def test_a_kernel_that_cannot_load_the_extension_says_why_once(lab: Lab) -> None:
-    # As in an environment in which the package is not installed.
+def test_a_kernel_that_cannot_load_the_extension_says_why(lab: Lab) -> None:
+    # As with a version of it that does not suit this Python.
     code = "\n".join(
         [
             "import sys, types",
@@ -420,10 +422,10 @@ def test_a_kernel_that_cannot_load_the_extension_says_why_once(lab: Lab) -> None
     lab.load("cannot.ipynb")
     lab.wait_for_app()
     lab.show_sidebar()
-    expect(lab.sidebar).to_contain_text("The extension is not loaded in this kernel.")
+    expect(lab.sidebar).to_contain_text("This notebook is not traced.")
     execute(lab, "trace")
-    expect(notice(lab)).to_contain_text("The kernel could not load jupyter_mlgpu")
-    expect(notice(lab)).to_contain_text("AssertionError: there is no jupyter_mlgpu here")
+    expect(lab.sidebar).to_contain_text("The kernel could not load jupyter_mlgpu")
+    expect(lab.sidebar).to_contain_text("AssertionError: there is no jupyter_mlgpu here")
 
 
 # -- settings -----------------------------------------------------------------------------------------
@@ -492,7 +494,7 @@ def test_receipts_open_and_vanish_as_the_setting_says(lab: Lab, preferences: Any
     editor = open_settings(lab)
     setting(editor, "receipt").select_option(label="All that was measured")
     lab.focus("shown.ipynb")
-    expect(lab.receipts.get_by_role("table", name="Readings")).to_be_visible()
+    expect(lab.receipts.get_by_role("table", name="Devices")).to_be_visible()
     lab.page.locator(".lm-TabBar-tabLabel", has_text="Settings").first.click()
     setting(editor, "receipt").select_option(label="Not shown")
     lab.focus("shown.ipynb")
@@ -555,7 +557,7 @@ def test_settings_that_are_none_leave_the_defaults(lab: Lab, preferences: Any) -
     lab.load("defaults.ipynb")
     lab.wait_for_app()
     lab.show_sidebar()
-    expect(lab.sidebar).to_contain_text("The extension is not loaded in this kernel.")
+    expect(lab.sidebar).to_contain_text("This notebook is not traced.")
     assert lab.sidebar.evaluate("node => node.closest('#jp-right-stack') !== null")
 
 

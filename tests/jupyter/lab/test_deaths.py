@@ -48,5 +48,5 @@ def test_a_restart_that_the_user_wants_is_no_death(lab: Lab) -> None:
     lab.run(1)
     expect(lab.running).to_have_count(1)
     lab.restart_kernel()
-    expect(lab.sidebar).to_contain_text("The kernel was restarted, and the extension is not loaded.")
+    expect(lab.sidebar).to_contain_text("The kernel was restarted, and this notebook is not traced.")
     expect(lab.sidebar.locator(".jp-mlgpu-Death")).to_have_count(0)

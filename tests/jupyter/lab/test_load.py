@@ -61,7 +61,7 @@ def test_hundreds_of_records_and_thousands_of_lines_arrive_in_messages_of_a_boun
     assert len(heard.answers) >= sum(heard.answers) / MESSAGE
     assert sum(heard.answers) > 5 * MESSAGE, "fewer bytes than these records have"
     lab.run_to_end(3)
-    wait_for_text(lab, "Cells 50[0-9]", "Logs 5,00")
+    wait_for_text(lab, "Cells 50[0-9]", "Messages 5,00")
     assert max(heard.broadcasts) <= MESSAGE
     assert sum(heard.broadcasts[broadcasts:]) > 3 * MESSAGE, "fewer bytes than these records have"
 
@@ -73,7 +73,7 @@ def test_of_thousands_of_lines_few_rows_are_in_the_page_and_few_are_made_at_once
     fill(lab, "rows.ipynb")
     ask_again(lab)
     lab.run_to_end(3)
-    wait_for_text(lab, "Cells 50[0-9]", "Logs 5,00")
+    wait_for_text(lab, "Cells 50[0-9]", "Messages 5,00")
     lab.page.evaluate(COUNT_ROWS)
     for tab in lab.sidebar.get_by_role("tab").all():
         show(lab, tab)
@@ -85,7 +85,7 @@ def test_of_thousands_of_lines_few_rows_are_in_the_page_and_few_are_made_at_once
     assert lab.page.evaluate("() => window.allRows") > FEW_ROWS
     assert lab.page.evaluate("() => window.mostRows") <= FEW_AT_ONCE
     show(lab, lab.sidebar.get_by_role("tab", name=re.compile("Cells 50[0-9]")))
-    expect(lab.sidebar.get_by_role("tab", name=re.compile("Logs 5,00"))).to_be_visible()
+    expect(lab.sidebar.get_by_role("tab", name=re.compile("Messages 5,00"))).to_be_visible()
 
 
 def test_many_lines_are_searched_in_slices_between_which_the_page_answers(
@@ -94,7 +94,7 @@ def test_many_lines_are_searched_in_slices_between_which_the_page_answers(
     lab = new_tab()
     fill(lab, "slices.ipynb")
     ask_again(lab)
-    wait_for_text(lab, "Logs 3,00")
+    wait_for_text(lab, "Messages 3,00")
     lab.show_logs()
     expect(lab.log.last).to_be_visible(timeout=60_000)
     count_slices(lab.page)
@@ -180,7 +180,7 @@ def test_of_a_record_of_ten_megabytes_the_kernel_tells_a_part_and_says_what_is_l
     wait_for_text(lab, "large record")
     assert max(heard.broadcasts) <= LARGEST_MESSAGE
     lab.show_logs()
-    expect(lab.sidebar).to_contain_text(re.compile("Lines left out here: [0-9],"))
+    expect(lab.sidebar).to_contain_text(re.compile("Messages left out here: [0-9],"))
 
 
 FILL_WITH_A_LARGE_ONE = """

@@ -29,7 +29,7 @@ def test_two_hundred_receipts_of_a_saved_notebook_are_read_in_slices(new_tab: Ca
     open_small(lab)
     count_slices(lab.page)
     open_saved(lab, "saved.ipynb")
-    wait_for_text(lab, "Cells 200", "Logs 2,000")
+    wait_for_text(lab, "Cells 200", "Messages 2,000")
     # At a clock that is always over the time, a slice for each receipt.
     assert slices(lab.page) >= 200
 
@@ -39,9 +39,9 @@ def test_a_saved_record_of_ten_megabytes_is_read_in_part_and_the_rest_is_counted
     write_saved(lab, "large.ipynb", [[receipt(1, lines=2000, text="x" * 5000)]])
     open_small(lab)
     open_saved(lab, "large.ipynb")
-    wait_for_text(lab, "Cells 1", "Logs [0-9]")
+    wait_for_text(lab, "Cells 1", "Messages [0-9]")
     lab.show_logs()
-    expect(lab.sidebar).to_contain_text(re.compile("Lines left out of saved receipts: [0-9],"))
+    expect(lab.sidebar).to_contain_text(re.compile("Messages left out of saved receipts: [0-9],"))
 
 
 def write_saved(lab: Lab, name: str, cells: list[list[dict[str, object]]]) -> None:

@@ -1,4 +1,4 @@
-"""What a student sees of native log lines: under the cell, and in the sidebar's Logs."""
+"""What a student sees of libraries' messages: under the cell, and in the sidebar."""
 
 from __future__ import annotations
 
@@ -56,9 +56,10 @@ def test_a_receipt_counts_its_notes_and_opens_to_each_with_its_explanation(lab: 
     lab.write_with_receipts("notes.ipynb", bundle(with_logs(METAL, NOT_KNOWN, OUT_OF_MEMORY, facts=facts)))
     lab.open_without_kernel("notes.ipynb")
     receipt = lab.receipts.first
-    expect(receipt).to_contain_text("1 note · 1 line not known · 1 after the cell had ended: 1 to act on")
+    expect(receipt).to_contain_text("1 message · 1 unknown message · 1 after the cell had ended: 1 to act on")
     receipt.get_by_role("button").click()
-    notes = receipt.get_by_role("region", name="Notes on the log").get_by_role("listitem")
+    receipt.get_by_text("Other messages (2)").click()
+    notes = receipt.get_by_role("region", name="Messages").get_by_role("listitem")
     expect(notes).to_have_count(3)
     for shown in ("To act on", "37", "arrived after the cell had ended", "The GPU has no memory left."):
         expect(notes.first).to_contain_text(shown)
@@ -66,6 +67,7 @@ def test_a_receipt_counts_its_notes_and_opens_to_each_with_its_explanation(lab: 
     assert notes.first.locator("pre").inner_text() == OUT_OF_MEMORY.text
     expect(notes.nth(1)).to_contain_text("Information")
     expect(notes.nth(2)).to_contain_text("Not known")
+    receipt.get_by_text("How it was measured").click()
     expect(receipt.get_by_role("table", name="Facts")).to_contain_text("Apple M1 Max")
     expect(receipt.get_by_role("table", name="Facts")).to_contain_text("log message metal-device-set")
 
@@ -76,11 +78,13 @@ def test_a_native_line_is_explained_under_the_cell_that_brought_it(lab: Lab) -> 
     for index in range(3):
         lab.run_to_end(index)
     receipt = lab.cell(1).locator(".jp-mlgpu-Receipt")
-    expect(receipt).to_contain_text("1 note")
+    expect(receipt).to_contain_text("1 message")
     receipt.get_by_role("button").click()
-    note = receipt.get_by_role("region", name="Notes on the log").get_by_role("listitem")
+    receipt.get_by_text("Messages (1)").click()
+    note = receipt.get_by_role("region", name="Messages").get_by_role("listitem")
     expect(note).to_contain_text("This Mac's GPU, Apple M1 Max")
     expect(note.locator("pre")).to_have_text("Metal device set to: Apple M1 Max")
+    receipt.get_by_text("How it was measured").click()
     expect(receipt.get_by_role("table", name="Facts")).to_contain_text("Apple M1 Max")
     expect(lab.cell(2).locator(".jp-mlgpu-Receipt")).not_to_contain_text("note")
 
@@ -90,7 +94,7 @@ def test_lines_are_in_the_log_while_their_cell_runs(lab: Lab, gate: Gate) -> Non
     lab.open("live_lines.ipynb")
     lab.run_to_end(0)
     lab.show_logs()
-    expect(lab.sidebar).to_contain_text("No native lines yet.")
+    expect(lab.sidebar).to_contain_text("No messages yet.")
     lab.run(1)
     expect(lab.log).to_have_count(1)
     expect(lab.log.first).to_contain_text("This Mac's GPU, Apple M1 Max")
@@ -143,8 +147,9 @@ def test_a_hostile_line_of_a_running_kernel_is_text(lab: Lab) -> None:
     lab.run_to_end(0)
     lab.run_to_end(1)
     receipt = lab.cell(1).locator(".jp-mlgpu-Receipt")
-    expect(receipt).to_contain_text("1 line not known")
+    expect(receipt).to_contain_text("1 unknown message")
     receipt.get_by_role("button").click()
+    receipt.get_by_text("Messages (1)").click()
     expect(receipt.locator("pre")).to_contain_text(MARKUP)
     lab.show_logs()
     expect(lab.log.locator("pre")).to_contain_text(MARKUP)
@@ -157,9 +162,9 @@ def test_a_receipt_without_lines_says_nothing_of_notes(lab: Lab) -> None:
     lab.write_with_receipts("quiet.ipynb", bundle(example_record()))
     lab.open_without_kernel("quiet.ipynb")
     expect(lab.receipts).to_have_count(1)
-    expect(lab.receipts.first).not_to_contain_text("note")
+    expect(lab.receipts.first).not_to_contain_text("message")
     lab.show_logs()
-    expect(lab.sidebar).to_contain_text("The receipts in this notebook hold no native lines.")
+    expect(lab.sidebar).to_contain_text("The receipts in this notebook hold no messages.")
 
 
 def test_hostile_lines_are_text_under_the_cell_and_in_the_sidebar(lab: Lab) -> None:
@@ -177,6 +182,7 @@ def test_hostile_lines_are_text_under_the_cell_and_in_the_sidebar(lab: Lab) -> N
     lab.write_with_receipts("hostile_logs.ipynb", {MIME_TYPE: data})
     lab.open_without_kernel("hostile_logs.ipynb")
     lab.receipts.first.get_by_role("button").click()
+    lab.receipts.first.get_by_text("Other messages (2)").click()
     raw = lab.receipts.first.locator("pre").first
     expect(raw).to_have_text(f"{MARKUP}\\u202egnp.exe\\u001b[31m")
     expect(lab.receipts.first).to_contain_text("8,000 of 1,000,000 characters shown")
@@ -204,7 +210,7 @@ def test_the_log_is_filtered_by_verdict_by_cell_and_by_text(lab: Lab) -> None:
     expect(act).to_have_attribute("aria-pressed", "true")
     expect(lab.log).to_have_count(1)
     expect(lab.log.first).to_contain_text("The GPU has no memory left.")
-    expect(lab.sidebar).to_contain_text("1 of 4 lines")
+    expect(lab.sidebar).to_contain_text("1 of 4 messages")
     lab.sidebar.get_by_role("button", name="Clear the filters").click()
     expect(lab.log).to_have_count(4)
     cells = lab.sidebar.get_by_role("combobox", name="Cell")
@@ -212,11 +218,11 @@ def test_the_log_is_filtered_by_verdict_by_cell_and_by_text(lab: Lab) -> None:
     expect(lab.log).to_have_count(2)
     expect(lab.log.last).to_contain_text("frobnicating 7 gadgets")
     cells.select_option(label="All cells")
-    search = lab.sidebar.get_by_role("searchbox", name="Find in the lines")
+    search = lab.sidebar.get_by_role("searchbox", name="Find in the messages")
     search.fill("BATCH smaller")
     expect(lab.log).to_have_count(1)
     search.fill("no such words")
-    expect(lab.sidebar).to_contain_text("No line matches.")
+    expect(lab.sidebar).to_contain_text("No message matches.")
     expect(lab.log).to_have_count(0)
 
 
@@ -238,8 +244,10 @@ def test_a_line_leads_to_its_cell_and_a_record_to_its_lines(lab: Lab) -> None:
         "leads.ipynb", bundle(with_logs(METAL)), bundle(with_logs(OUT_OF_MEMORY, number=2))
     )
     lab.open_without_kernel("leads.ipynb")
-    lab.records.first.get_by_role("button", name="1 after the cell had ended: 1 to act on").click()
-    expect(lab.sidebar.get_by_role("tab", name="Logs")).to_have_attribute("aria-selected", "true")
+    lab.records.first.get_by_role(
+        "button", name="1 after the cell had ended: 1 to act on", exact=True
+    ).click()
+    expect(lab.sidebar.get_by_role("tab", name="Messages")).to_have_attribute("aria-selected", "true")
     expect(lab.log).to_have_count(1)
     lab.log.first.locator(".jp-mlgpu-Go").click()
     expect(lab.active).to_have_count(1)
@@ -263,8 +271,8 @@ def test_keys_choose_the_tab_and_move_through_the_lines(lab: Lab) -> None:
     lab.open_without_kernel("keys_logs.ipynb")
     lab.sidebar.get_by_role("tab", name="Cells").focus()
     lab.page.keyboard.press("ArrowRight")
-    expect(lab.sidebar.get_by_role("tab", name="Logs")).to_be_focused()
-    expect(lab.sidebar.get_by_role("tabpanel", name="Logs")).to_be_visible()
+    expect(lab.sidebar.get_by_role("tab", name="Messages")).to_be_focused()
+    expect(lab.sidebar.get_by_role("tabpanel", name="Messages")).to_be_visible()
     lab.log.first.locator(".jp-mlgpu-Go").focus()
     lab.page.keyboard.press("End")
     expect(lab.log.last.locator(".jp-mlgpu-Go")).to_be_focused()
@@ -280,8 +288,9 @@ def test_a_chinese_jupyterlab_explains_in_chinese_what_it_can(lab: Lab, chinese:
     lab.load("chinese_logs.ipynb")
     lab.page.get_by_role("dialog").get_by_role("button").first.click()
     lab.wait_for_notebook()
-    expect(lab.receipts.first).to_contain_text(re.compile("1 条说明.*1 条在单元格结束之后到达.1 条需处理"))
+    expect(lab.receipts.first).to_contain_text(re.compile("1 条消息.*1 条在单元格结束之后到达.1 条需处理"))
     lab.receipts.first.get_by_role("button").click()
+    lab.receipts.first.get_by_text("其他消息").click()
     notes = lab.receipts.first.get_by_role("listitem")
     expect(notes.first).to_contain_text("需处理")
     expect(notes.first).to_contain_text("The GPU has no memory left.")
@@ -290,8 +299,8 @@ def test_a_chinese_jupyterlab_explains_in_chinese_what_it_can(lab: Lab, chinese:
     )
     expect(notes.nth(1)).not_to_contain_text("is the one TensorFlow will use.")
     lab.show_sidebar()
-    lab.sidebar.get_by_role("tab", name="日志").click()
-    expect(lab.sidebar).to_contain_text("2 行中的 2 行")
+    lab.sidebar.get_by_role("tab", name="消息").click()
+    expect(lab.sidebar).to_contain_text("2 条消息中的 2 条")
 
 
 @pytest.mark.slow
@@ -312,7 +321,7 @@ def test_the_newest_line_is_followed_until_the_reader_scrolls_away_and_again_at_
     lab.open("follow.ipynb")
     lab.show_logs()
     lab.run_to_end(0)
-    newest = lab.sidebar.get_by_role("button", name="To the newest line")
+    newest = lab.sidebar.get_by_role("button", name="To the newest message")
     expect(lab.log.last).to_contain_text("line 59 of cell 0")
     expect(newest).to_be_hidden()
     lab.run_to_end(1)
@@ -322,7 +331,7 @@ def test_the_newest_line_is_followed_until_the_reader_scrolls_away_and_again_at_
     expect(lab.log.first).to_contain_text("line 0 of cell 0")
     expect(newest).to_be_visible()
     lab.run_to_end(2)
-    expect(lab.sidebar).to_contain_text("68 of 68 lines")
+    expect(lab.sidebar).to_contain_text("68 of 68 messages")
     expect(lab.log.first).to_be_in_viewport()
     newest.click()
     expect(lab.log.last).to_contain_text("line 2 of cell 2")
@@ -359,7 +368,7 @@ def test_twenty_thousand_lines_are_in_the_log_and_few_of_them_in_the_page(lab: L
     lab.open("many_lines.ipynb")
     lab.show_logs()
     lab.run_to_end(0)
-    expect(lab.sidebar).to_contain_text("20,000 of 20,000 lines")
+    expect(lab.sidebar).to_contain_text("20,000 of 20,000 messages")
     expect(lab.log.last).to_contain_text("line 999 of cell 19")
     assert lab.log.count() < 60
     lab.log.last.locator(".jp-mlgpu-Go").focus()

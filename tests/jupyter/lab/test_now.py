@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import json
 import re
+import urllib.error
+import urllib.request
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from playwright.sync_api import Locator, expect
+from playwright.sync_api import Locator, Request, expect
 
 if TYPE_CHECKING:
-    from tests.jupyter.lab.conftest import Gate, Lab
+    from tests.jupyter.lab.conftest import Gate, Lab, Server
 
 FAKE_DRIVER = Path(__file__).parents[2] / "support" / "fake_nvml"
 LOAD = "%load_ext jupyter_mlgpu"
@@ -127,7 +130,7 @@ def test_a_reload_in_mid_cell_brings_back_the_view_with_its_history(lab: Lab, ga
     lab.save()
     lab.wait_until_layout_is_kept()
     lab.reload()
-    expect(lab.running).to_contain_text("import pathlib, time", timeout=60_000)
+    expect(lab.running).to_contain_text("while not pathlib.Path", timeout=60_000)
     expect(lab.sidebar.get_by_role("img", name=highest)).to_be_visible()
     gate.open()
     expect(lab.running).to_be_hidden()
@@ -143,11 +146,87 @@ def test_nobody_is_asked_to_measure_until_somebody_looks(lab: Lab) -> None:
     show_now(lab)
     expect(gauge(lab, "This machine", "memory")).to_be_visible()
     assert asked_to_watch(lab) == 1
+
+
+def test_what_comes_while_nobody_sees_it_is_in_the_curve_when_it_is_shown_again(lab: Lab) -> None:
+    seen = "seen = lambda: [v for _, v in get_ipython()._jupyter_mlgpu.watch.state()['history']]"
+    used = "any((v or 0) == 9 * 1024**3 for values in seen() for v in values)"
+    open_now(
+        lab,
+        "hidden.ipynb",
+        LOAD_WITH_GPU,
+        f"import pynvml, time\n{seen}\npynvml.used = 9 * 1024**3\nwhile not {used}: time.sleep(0.05)\n"
+        "pynvml.used = 2 * 1024**3",
+    )
+    expect(gauge(lab, "GPU 0 (Fake GPU)", "memory")).to_be_visible()
+    lab.page.evaluate("() => jupyterapp.shell.collapseRight()")
     set_visibility(lab, "hidden")
+    lab.run_to_end(1)
     set_visibility(lab, "visible")
-    lab.page.wait_for_function("() => true")
-    expect(gauge(lab, "This machine", "memory")).to_contain_text("GiB")
-    assert asked_to_watch(lab) == 2
+    lab.show_sidebar()
+    highest = re.compile("Memory, GPU 0 .*: lowest 2 GiB, highest 9 GiB")
+    expect(lab.sidebar.get_by_role("img", name=highest)).to_be_visible()
+    expect(gauge(lab, "GPU 0 (Fake GPU)", "memory")).to_contain_text("peak 9 GiB")
+
+
+def test_a_curve_is_scaled_to_what_there_is_and_cells_are_bands_behind_it(lab: Lab) -> None:
+    open_now(lab, "bands.ipynb", LOAD_WITH_GPU, "import time\ntime.sleep(1.5)")
+    power = gauge(lab, "GPU 0 (Fake GPU)", "power")
+    expect(power).to_contain_text("peak 300 W")
+    expect(power).to_contain_text("chart up to 500 W")
+    expect(gauge(lab, "GPU 0 (Fake GPU)", "memory")).to_contain_text(
+        re.compile(r"chart up to [\d.]+ GiB · at most ")
+    )
+    chart = power.get_by_role("img")
+    plain = chart.evaluate("chart => getComputedStyle(chart).backgroundImage")
+    lab.run_to_end(1)
+    band = lab.sidebar.get_by_role("list", name="Cells").get_by_title(
+        re.compile(r"\[\d+\] time.sleep\(1.5\)")
+    )
+    expect(band).to_be_visible()
+    assert "gradient" not in plain
+    assert "linear-gradient" in chart.evaluate("chart => getComputedStyle(chart).backgroundImage")
+
+
+def test_nothing_moves_when_a_cell_begins_or_ends(lab: Lab, gate: Gate) -> None:
+    lab.write("still.ipynb", LOAD, "a = 1", f"%%mlc_trace --ops --repeat 1\n{gate.cell}")
+    lab.open("still.ipynb")
+    lab.run_to_end(0)
+    tabs = lab.sidebar.get_by_role("tablist")
+    place = lab.sidebar.locator(".jp-mlgpu-RunningPlace")
+    expect(place).to_contain_text("No cell is running")
+    before = tabs.bounding_box()
+    lab.run_to_end(1)
+    expect(place).to_contain_text("a = 1")
+    assert tabs.bounding_box() == before
+    lab.run(2)
+    expect(lab.running).to_contain_text("run 1 of")
+    assert tabs.bounding_box() == before
+    gate.open()
+    expect(lab.running).to_be_hidden()
+    assert tabs.bounding_box() == before
+
+
+def test_a_button_shows_the_same_as_a_page_beside_the_notebook(lab: Lab) -> None:
+    open_now(lab, "page.ipynb", LOAD_WITH_GPU)
+    lab.sidebar.get_by_role("button", name="Open as a page").click()
+    page = lab.page.get_by_role("tabpanel", name="Now: page.ipynb")
+    power = page.locator("[data-quantity=power]")
+    expect(power).to_contain_text("300 W")
+    large, small = (
+        one.locator("canvas").bounding_box() for one in (power, gauge(lab, "GPU 0 (Fake GPU)", "power"))
+    )
+    assert large is not None
+    assert small is not None
+    assert large["height"] > 2 * small["height"]
+    expect(page.get_by_role("button", name="Open as a page")).to_have_count(0)
+    lab.sidebar.get_by_role("button", name="Open as a page").click()
+    expect(page).to_have_count(1)
+    lab.page.evaluate(
+        """() => [...jupyterapp.shell.widgets('main')]
+            .find(one => one.context?.path === 'page.ipynb').dispose()"""
+    )
+    expect(page).to_have_count(0)
 
 
 def set_visibility(lab: Lab, state: str) -> None:
@@ -163,13 +242,30 @@ def set_visibility(lab: Lab, state: str) -> None:
 
 def test_a_device_chosen_while_the_kernel_is_idle_holds_at_once(lab: Lab) -> None:
     open_now(lab, "idle.ipynb", LOAD, "%mlc_device")
-    expect(picker(lab)).to_have_value("")
-    expect(picker(lab)).to_contain_text("left to the framework")
+    expect(picker(lab)).to_have_value("auto")
     picker(lab).select_option("cpu")
     expect(said(lab)).to_have_text("Cells run on cpu as soon as a framework is imported.")
     expect(picker(lab)).to_have_value("cpu")
     lab.run_to_end(1)
     expect(lab.cell(1)).to_contain_text("Device asked for: cpu.")
+
+
+def test_automatic_can_be_chosen_again_and_means_what_held_before_any_choice(lab: Lab) -> None:
+    open_now(lab, "automatic.ipynb", LOAD, "%mlc_device cpu", "%mlc_device any", "%mlc_device")
+    button = lab.page.locator(".jp-mlgpu-DeviceButton").filter(visible=True)
+    expect(button).to_have_text("Automatic")
+    lab.run_to_end(1)
+    expect(picker(lab)).to_have_value("cpu")
+    picker(lab).select_option(label="Automatic · each framework chooses by itself")
+    expect(said(lab)).to_contain_text("Automatic: each framework chooses its device by itself from now on.")
+    expect(picker(lab)).to_have_value("auto")
+    expect(button).to_have_text("Automatic")
+    lab.run_to_end(1)
+    expect(picker(lab)).to_have_value("cpu")
+    lab.run_to_end(2)
+    expect(picker(lab)).to_have_value("auto")
+    lab.run_to_end(3)
+    expect(lab.cell(3)).to_contain_text("Device: automatic, so each framework chooses by itself.")
 
 
 @pytest.mark.slow
@@ -184,17 +280,11 @@ def test_a_device_chosen_in_mid_cell_says_when_it_will_apply_in_every_tab(
     lab.running.wait_for()
     picker(lab).select_option("cpu")
     for tab in (lab, other):
-        expect(said(tab)).to_have_text("cpu from the end of the running cell on")
+        expect(said(tab)).to_have_text("cpu, once the running cell has ended")
         expect(picker(tab)).to_have_value("cpu")
     gate.open()
     for tab in (lab, other):
         expect(said(tab)).to_have_text("Cells run on cpu as soon as a framework is imported.")
-
-
-def test_a_magic_in_a_cell_moves_the_picker(lab: Lab) -> None:
-    open_now(lab, "magic.ipynb", LOAD, "%mlc_device any")
-    lab.run_to_end(1)
-    expect(picker(lab)).to_have_value("any")
 
 
 def open_with_torch(lab: Lab, name: str, devices: tuple[str, ...], hidden: str | None = None) -> None:
@@ -204,7 +294,12 @@ def open_with_torch(lab: Lab, name: str, devices: tuple[str, ...], hidden: str |
 def test_the_picker_lists_the_devices_there_are_and_the_choice_holds_for_the_next_cell(lab: Lab) -> None:
     open_with_torch(lab, "torch.ipynb", ("cpu:0", "gpu:0", "gpu:1"))
     expect(picker(lab).get_by_role("option")).to_have_text(
-        ["left to the framework", "any: the first GPU, else the CPU", "cpu:0", "gpu:0", "gpu:1"]
+        [
+            "Automatic · each framework chooses by itself",
+            "cpu:0 · fake cpu",
+            "gpu:0 · fake gpu",
+            "gpu:1 · fake gpu",
+        ]
     )
     picker(lab).select_option("gpu:1")
     expect(said(lab)).to_contain_text("Cells run on gpu:1 (PyTorch) from now on.")
@@ -215,14 +310,21 @@ def test_the_picker_lists_the_devices_there_are_and_the_choice_holds_for_the_nex
     expect(lab.sidebar).to_contain_text("FrameworksPyTorch 1.0")
 
 
-@pytest.mark.slow
-def test_a_refusal_is_said_beside_the_picker_and_the_choice_goes_back(lab: Lab) -> None:
-    open_with_torch(lab, "refused.ipynb", ("cpu:0",))
-    picker(lab).select_option("cpu:0")
-    expect(said(lab)).to_contain_text("Cells run on cpu:0")
-    picker(lab).select_option("gpu")
-    expect(said(lab)).to_have_text(re.compile("^There is no device gpu:0 here: found cpu:0."))
-    expect(picker(lab)).to_have_value("cpu:0")
+def test_the_dialog_and_the_magic_have_the_pickers_list_and_say_why_there_is_no_gpu(lab: Lab) -> None:
+    with_torch = f"{FAKE_TORCH.format(devices=('cpu:0',), hidden=None)}\n{LOAD}"
+    open_now(lab, "same_list.ipynb", with_torch, "%mlc_device list")
+    why = "The fake has the devices it was given."
+    names = ["Automatic · each framework chooses by itself", "cpu:0 · fake cpu"]
+    expect(picker(lab).get_by_role("option")).to_have_text(names)
+    expect(lab.sidebar.get_by_role("region", name="Device", exact=True)).to_contain_text(why)
+    lab.page.evaluate("() => void jupyterapp.commands.execute('jupyter-mlgpu:choose-device')")
+    dialog = lab.page.get_by_role("dialog")
+    expect(dialog.get_by_role("option")).to_have_text(names)
+    expect(dialog).to_contain_text(why)
+    dialog.get_by_role("button", name="Cancel").click()
+    lab.run_to_end(1)
+    expect(lab.cell(1)).to_contain_text(re.compile("auto +each framework chooses by itself"))
+    expect(lab.cell(1)).to_contain_text(re.compile(f"cpu:0 .*fake cpu.*gpu: +none: {why}", re.DOTALL))
 
 
 def test_where_a_restart_would_bring_the_device_its_button_is_offered(lab: Lab) -> None:
@@ -230,7 +332,7 @@ def test_where_a_restart_would_bring_the_device_its_button_is_offered(lab: Lab) 
     picker(lab).select_option("gpu")
     expect(said(lab)).to_contain_text("There is no device gpu here before a restart of the kernel")
     expect(lab.sidebar).to_contain_text("The GPU is hidden.")
-    button = re.compile("Restart the kernel and run all cells up to the active one")
+    button = re.compile("Restart the kernel and run up to the active cell")
     lab.sidebar.get_by_role("button", name=button).click()
     dialog = lab.page.get_by_role("dialog")
     expect(dialog).to_contain_text("Restart the kernel of offer.ipynb?")
@@ -281,14 +383,47 @@ def test_frameworks_and_versions_are_told(lab: Lab) -> None:
     expect(lab.sidebar).to_contain_text(re.compile(r"Python3\.\d+\.\d+"))
 
 
-def test_without_the_extension_nothing_is_claimed(lab: Lab) -> None:
+def test_before_anything_is_loaded_the_machine_is_shown_as_the_servers_and_the_kernel_is_not_asked(
+    lab: Lab,
+) -> None:
     lab.write("bare_now.ipynb", "a = 1")
     lab.open("bare_now.ipynb")
     show_now(lab)
-    expect(lab.sidebar).to_contain_text("Nothing is known of this kernel now.")
-    expect(lab.sidebar.locator(".jp-mlgpu-Gauges")).to_have_count(0)
+    expect(lab.sidebar).to_contain_text("machine, all programs together.")
+    expect(gauge(lab, "This machine", "utilisation")).to_contain_text(re.compile(r"\d %.*psutil"))
+    expect(gauge(lab, "This machine", "memory")).to_contain_text("GiB")
+    expect(lab.sidebar.get_by_role("region", name=re.compile("GPU")).first).to_be_visible()
+    expect(lab.sidebar.get_by_role("region", name=re.compile("s process$"))).to_have_count(0)
     lab.run_to_end(0)
     assert asked_to_watch(lab) == 0
+    lab.sidebar.get_by_role("button", name="Start tracing").click()
+    expect(lab.sidebar.get_by_role("region", name=re.compile("s process$"))).to_be_visible()
+    expect(lab.sidebar).not_to_contain_text("all programs together")
+
+
+def test_the_server_is_not_asked_about_its_machine_until_somebody_looks(lab: Lab) -> None:
+    asked: list[str] = []
+
+    def note(request: Request) -> None:
+        asked.extend([request.url] if "/jupyter-mlgpu/machine" in request.url else [])
+
+    lab.page.on("request", note)
+    lab.write("sight.ipynb", "a = 1")
+    lab.open("sight.ipynb")
+    expect(lab.sidebar.get_by_role("button", name="Start tracing")).to_be_visible()
+    assert asked == []
+    show_now(lab)
+    expect(gauge(lab, "This machine", "memory")).to_be_visible()
+    assert asked != []
+    lab.page.remove_listener("request", note)
+
+
+def test_who_is_not_let_in_learns_nothing_of_the_machine(server: Server) -> None:
+    address = f"{server.url}jupyter-mlgpu/machine"
+    with pytest.raises(urllib.error.HTTPError, match="403"):
+        urllib.request.urlopen(address)
+    with urllib.request.urlopen(f"{address}?token=test") as answer:
+        assert json.load(answer)["series"][0]["device"] == "machine"
 
 
 def test_the_doctor_says_when_asked_what_is_wrong_and_what_to_do(lab: Lab) -> None:
@@ -296,7 +431,7 @@ def test_the_doctor_says_when_asked_what_is_wrong_and_what_to_do(lab: Lab) -> No
     planted += "\npathlib.Path('pandas.py').touch()"
     open_now(lab, "doctor.ipynb", f"{planted}\n{LOAD}")
     doctor = lab.sidebar.get_by_role("region", name="Doctor", exact=True)
-    expect(doctor.get_by_role("status")).to_have_text(re.compile("The doctor looks, and changes nothing"))
+    expect(doctor.get_by_role("status")).to_have_text(re.compile("The doctor only looks; it changes nothing"))
     doctor.get_by_role("button", name="Ask the doctor").click()
     expect(doctor.get_by_role("status")).to_have_text(
         re.compile(r"wrong here, of \d+ that were"), timeout=60_000
@@ -307,6 +442,6 @@ def test_the_doctor_says_when_asked_what_is_wrong_and_what_to_do(lab: Lab) -> No
     expect(finding.locator("pre")).to_have_text("mv pandas.py my_pandas.py")
     expect(finding.get_by_role("button", name="Copy")).to_be_visible()
     expect(doctor.get_by_role("button", name="Ask again")).to_be_enabled()
-    lab.page.reload()
+    lab.reload()
     show_now(lab)
     expect(doctor.get_by_role("listitem").filter(has_text="shadowed-package")).to_be_visible()

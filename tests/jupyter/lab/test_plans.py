@@ -12,8 +12,7 @@ from jupyter_mlgpu.experiment.race.result import Lane, RaceResult, Timing
 from jupyter_mlgpu.graphs.planning.forecast import Plan, of_graph
 from jupyter_mlgpu.graphs.planning.graph import Body, FunctionGraph, GivenTensor, Node, Operand
 from jupyter_mlgpu.graphs.planning.placing import target
-from jupyter_mlgpu.show.page import plotly
-from jupyter_mlgpu.show.page.shown import bundle_of, page_of
+from jupyter_mlgpu.show.page.shown import bundle_of
 from jupyter_mlgpu.show.page.view import MIME_TYPE
 from jupyter_mlgpu.show.planning import live
 from jupyter_mlgpu.show.receipts.bundle import bundle
@@ -67,13 +66,8 @@ def race(*, over: bool = True, cell: str = "x @ x") -> RaceResult:
 
 
 def raced(result: RaceResult) -> dict[str, Any]:
-    """A race's chart as the magic puts it into a notebook."""
-    return {
-        **bundle_of(result),
-        plotly.MIME_TYPE: plotly.figure(*page_of(result).charts),
-        "text/html": "<img alt='chart'>",
-        "text/plain": "[chart of the race]",
-    }
+    """A race as IPython puts it into a notebook."""
+    return {**bundle_of(result), "text/html": result._repr_html_(), "text/plain": repr(result)}
 
 
 def figures(lab: Lab) -> Locator:
@@ -95,6 +89,9 @@ def test_a_saved_plan_is_drawn_under_its_cell_and_says_that_it_is_a_forecast(lab
     drawn = figures(lab)
     expect(drawn).to_have_count(1)
     expect(drawn).to_contain_text("a model, planned for Metal")
+    expect(drawn.locator("p").first).to_have_text(
+        "Planned for a Mac: 9 of 12 operations would run on the GPU; 3 stay on the CPU (Einsum)."
+    )
     expect(drawn).to_contain_text("A forecast: nothing was run")
     expect(drawn).to_contain_text("9 with a kernel for Metal")
     expect(drawn).to_contain_text("3 on the CPU")
@@ -102,12 +99,55 @@ def test_a_saved_plan_is_drawn_under_its_cell_and_says_that_it_is_a_forecast(lab
     expect(boxes).to_have_count(12)
     expect(graph(lab).locator(".jp-mlgpu-Graph-box[data-kind=cpu]")).to_have_count(3)
     expect(graph(lab).locator(".jp-mlgpu-Graph-frame")).to_have_count(6)
+    expect(drawn.get_by_role("table")).to_have_count(0)
+    drawn.get_by_text("Falls back to the CPU", exact=True).click()
     expect(drawn.get_by_role("table", name="Falls back to the CPU")).to_contain_text(EINSUM)
     expect(drawn).to_contain_text("5,120 bytes in 5 tensors would be copied between host and device.")
     drawn.get_by_text("Copied between host and device", exact=True).click()
     expect(drawn.get_by_role("table", name="Copied between host and device")).to_contain_text("1,024")
     # No second drawing: the HTML is for viewers without our view.
     assert lab.cell(0).locator("img").count() == 0
+
+
+def test_a_plan_for_cuda_says_so_first(lab: Lab) -> None:
+    for_cuda = of_graph(FunctionGraph((chain(4),)), target("cuda"), "a model")
+    lab.write_with_receipts("cuda.ipynb", shown(for_cuda))
+    lab.open_without_kernel("cuda.ipynb")
+    expect(figures(lab).locator("p").first).to_contain_text("Planned for CUDA: ")
+
+
+def test_no_arrow_of_the_graph_crosses_a_box(lab: Lab) -> None:
+    names = [f"n{place}" for place in range(24)]
+    takes = [[names[at] for at in (place - 1, place - 3, place - 7) if at >= 0] for place in range(24)]
+    kinds = ["Einsum" if place % 6 == 0 else "Relu" for place in range(24)]
+    tangle = Body("main", tuple(node(*one[:2], *one[2]) for one in zip(names, kinds, takes, strict=True)))
+    lab.write_with_receipts("tangle.ipynb", shown(plan(tangle)), shown(plan(chain(400))))
+    lab.open_without_kernel("tangle.ipynb")
+    expect(graph(lab).locator(".jp-mlgpu-Graph-box")).to_have_count(24)
+    for drawn in figures(lab).all():
+        found = drawn.locator(".jp-mlgpu-Graph-window svg").evaluate(CROSSINGS)
+        assert found["arrows"] > 10
+        assert found["crossed"] == []
+
+
+#: The arrows that run, as the browser draws them, through the inside of a box.
+CROSSINGS = """svg => {
+    const boxes = [...svg.querySelectorAll('.jp-mlgpu-Graph-box > rect')].map(one => one.getBBox());
+    const arrows = [...svg.querySelectorAll('.jp-mlgpu-Graph-arrow')];
+    const inside = ({x, y}) => boxes.some(box =>
+        x > box.x + 1 && x < box.x + box.width - 1 && y > box.y + 1 && y < box.y + box.height - 1);
+    return {
+        arrows: arrows.length,
+        crossed: arrows.filter(path => {
+            for (let at = 0; at <= path.getTotalLength(); at += 2) {
+                if (inside(path.getPointAtLength(at))) {
+                    return true;
+                }
+            }
+            return false;
+        }).map(path => path.getAttribute('d'))
+    };
+}"""
 
 
 def test_kinds_are_told_by_shape_and_word_as_well_as_by_colour(lab: Lab) -> None:
@@ -172,13 +212,13 @@ def test_the_sidebar_shows_plans_only_where_there_are_any(lab: Lab) -> None:
     )
     lab.write("live_plan.ipynb", "1 + 1", code, "del code")
     lab.open("live_plan.ipynb")
-    expect(lab.sidebar.get_by_role("tab", name="Logs")).to_be_visible()
+    expect(lab.sidebar.get_by_role("tab", name="Messages")).to_be_visible()
     expect(lab.sidebar.get_by_role("tab", name="Plans")).to_have_count(0)
     lab.run_to_end(1)
     lab.sidebar.get_by_role("tab", name="Plans").click()
     region = lab.sidebar.get_by_role("region", name="mine, planned for Metal")
     expect(region.locator(".jp-mlgpu-Graph-box")).to_have_count(1)
-    expect(region).to_contain_text("0 would fall back to the CPU.")
+    expect(region).to_contain_text("Planned for a Mac: the one operation would run on the GPU.")
     lab.page.evaluate("() => { jupyterapp.shell.currentWidget.content.activeCellIndex = 0; }")
     lab.sidebar.get_by_role("button", name="Go to the cell").click()
     expect(lab.active).to_have_count(1)
@@ -202,7 +242,7 @@ def test_of_several_plans_and_races_the_sidebar_shows_the_one_that_is_chosen(lab
     choice = lab.sidebar.get_by_role("combobox", name="Which one to show")
     choice.select_option(label="[2] Race: x @ x")
     region = lab.sidebar.get_by_role("region", name="Race: x @ x")
-    expect(region).to_contain_text("`x @ x` with PyTorch on cpu:0 (a CPU) against gpu:0, 11 runs each")
+    expect(region).to_contain_text("x @ x with PyTorch on cpu:0 (a CPU) against gpu:0, 11 runs each")
     expect(region.get_by_role("img")).to_have_count(1)
     lab.page.evaluate("() => jupyterapp.shell.collapseRight()")
     lab.show_sidebar()
@@ -213,12 +253,16 @@ def test_a_saved_race_is_one_chart_with_its_crossover_and_the_sidebar_has_its_ta
     lab.write_with_receipts("race.ipynb", raced(race()))
     lab.open_without_kernel("race.ipynb")
     drawn = figures(lab)
-    chart = drawn.get_by_role("img", name="`x @ x` with PyTorch on cpu:0 (a CPU) against gpu:0, 11 runs each")
+    chart = drawn.get_by_role("img", name="x @ x with PyTorch on cpu:0 (a CPU) against gpu:0, 11 runs each")
     expect(chart).to_be_visible()
     expect(chart.locator(".jp-mlgpu-Plot-marker")).to_have_count(6)
     expect(chart.locator(".jp-mlgpu-Plot-spread")).to_have_count(6)
     expect(chart.locator(".jp-mlgpu-Plot-rule")).to_have_count(1)
     expect(drawn).to_contain_text("gpu:0 faster from about n = 46")
+    expect(drawn.locator("p").first).to_have_text(
+        "gpu:0 is faster from n = 100 on: 10,000 times at n = 1,000."
+    )
+    expect(drawn.get_by_role("table")).to_have_count(0)
     assert lab.cell(0).locator(".jp-OutputArea-output img, .js-plotly-plot").count() == 0
     shapes = chart.locator(".jp-mlgpu-Plot-marker").evaluate_all(
         "marks => marks.map(one => one.getAttribute('d'))"
@@ -237,7 +281,7 @@ def test_a_saved_race_is_one_chart_with_its_crossover_and_the_sidebar_has_its_ta
 def test_a_race_without_sizes_is_a_bar_a_device(lab: Lab) -> None:
     lab.write_with_receipts("bars.ipynb", raced(race(over=False)))
     lab.open_without_kernel("bars.ipynb")
-    chart = figures(lab).get_by_role("img", name="`x @ x` with PyTorch on cpu:0 (a CPU) against gpu:0")
+    chart = figures(lab).get_by_role("img", name="x @ x with PyTorch on cpu:0 (a CPU) against gpu:0")
     expect(chart.locator("rect[data-mark=bar]")).to_have_count(2)
     expect(chart).to_contain_text("gpu:0")
 

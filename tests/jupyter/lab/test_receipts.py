@@ -2,18 +2,35 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 import pytest
 from msgspec.structs import replace
-from playwright.sync_api import expect
+from playwright.sync_api import Locator, expect
 
+from jupyter_mlgpu.record.record import LogLine
 from jupyter_mlgpu.record.sentence import joined, say
 from jupyter_mlgpu.show.receipts.bundle import MIME_TYPE, bundle
-from jupyter_mlgpu.testing import example_record
+from jupyter_mlgpu.testing import example_record, limited_record
 
 if TYPE_CHECKING:
-    from tests.jupyter.lab.conftest import Lab
+    from playwright.sync_api import Page
+
+    from tests.jupyter.lab.conftest import Lab, Server
+
+
+@pytest.fixture
+def our_settings(server: Server, page: Page) -> Iterator[Callable[..., None]]:
+    """Sets our settings, in a page loaded afresh, until the test has ended."""
+
+    def change(**values: object) -> None:
+        server.change_setting("sidebar", values, "jupyter-mlgpu")
+        page.goto("about:blank")
+
+    yield change
+    change()
 
 
 def test_a_saved_notebook_that_is_not_trusted_draws_its_receipts_without_a_kernel(lab: Lab) -> None:
@@ -23,9 +40,7 @@ def test_a_saved_notebook_that_is_not_trusted_draws_its_receipts_without_a_kerne
         lab.page.evaluate("() => jupyterapp.shell.currentWidget.content.model.cells.get(0).trusted") is False
     )
     expect(lab.receipts).to_have_count(1)
-    expect(lab.receipts.first).to_contain_text(
-        "500 ms · ran on cpu:0 · CPU time 900 ms · peak memory 512 MiB"
-    )
+    expect(lab.receipts.first).to_contain_text("500 ms · ran on cpu:0 · peak memory 512 MiB")
     expect(lab.sidebar).to_contain_text("This notebook has no kernel.")
     expect(lab.records).to_have_count(1)
     expect(lab.sidebar.get_by_role("heading", name="From the saved notebook")).to_be_visible()
@@ -33,22 +48,92 @@ def test_a_saved_notebook_that_is_not_trusted_draws_its_receipts_without_a_kerne
     assert lab.active_cell() == 0
 
 
+def test_a_closed_receipt_lets_its_last_figures_go_where_it_is_narrow_and_keeps_its_messages(
+    lab: Lab,
+) -> None:
+    record = replace(limited_record(), logs=(message("fatal"), message("harmless")))
+    lab.write_with_receipts("narrow.ipynb", bundle(record))
+    lab.open_without_kernel("narrow.ipynb")
+    line = lab.receipts.first.get_by_role("button")
+    figures = line.locator(".jp-mlgpu-Receipt-figures > span")
+    whole = ["14.7 s", "about 90 % preparing input", "ran on cpu:0", "peak memory 512 MiB"]
+    for width, count in ((720, 4), (520, 2), (260, 1)):
+        lab.receipts.first.evaluate("(one, width) => one.style.width = `${width}px`", width)
+        assert seen(figures) == whole[:count], width
+    expect(line.locator(".jp-mlgpu-NotesCount")).to_have_text("2 messages: 1 to act on")
+    box = line.locator(".jp-mlgpu-NotesCount").bounding_box() or {}
+    assert box["width"] > 60, "seen"
+
+
+def test_a_screen_reader_hears_a_receipt_as_a_sentence_with_pauses(lab: Lab) -> None:
+    lab.write_with_receipts("heard.ipynb", bundle(replace(example_record(), logs=(message("fatal"),))))
+    lab.open_without_kernel("heard.ipynb")
+    expect(lab.receipts.first.get_by_role("button")).to_have_accessible_name(
+        "finished, 500 ms, ran on cpu:0, peak memory 512 MiB, 1 message: 1 to act on"
+    )
+
+
+def test_an_opened_receipt_shows_what_is_to_be_done_and_folds_the_other_lines(lab: Lab) -> None:
+    record = replace(limited_record(), logs=(message("harmless"), message("fatal")))
+    lab.write_with_receipts("folded.ipynb", bundle(record))
+    lab.open_without_kernel("folded.ipynb")
+    receipt = lab.receipts.first
+    receipt.get_by_role("button").first.click()
+    lines = receipt.locator(".jp-mlgpu-LogNote")
+    expect(lines).to_contain_text(["What fatal means."])
+    parts = [
+        receipt.locator(".jp-mlgpu-Bars"),
+        receipt.get_by_text("Waited 86 %"),
+        receipt.get_by_role("table", name="Devices"),
+        lines.first,
+        receipt.get_by_text("Other messages (1)"),
+        receipt.get_by_text("How it was measured"),
+        receipt.get_by_text("Not measured (4)"),
+    ]
+    tops = [(part.bounding_box() or {"y": 0})["y"] for part in parts]
+    assert tops == sorted(tops)
+    assert receipt.inner_text().count("14.7 s") <= 3, "the line, its bar, and what the limit says"
+    receipt.get_by_text("Other messages (1)").click()
+    expect(lines).to_contain_text(["What fatal means.", "What harmless means."])
+
+
+def message(verdict: str) -> LogLine:
+    told = f"What {verdict} means."
+    return LogLine("raw", verdict, verdict, told, None, {}, 1, "stderr", None, False)
+
+
+def seen(figures: Locator) -> list[str]:
+    """The figures that stand on the first line of their box; the others wrap out of it."""
+    return [
+        text.strip(" ·")
+        for text, top in figures.evaluate_all(
+            "all => all.map(one => [one.textContent, one.offsetTop - all[0].offsetTop])"
+        )
+        if top == 0
+    ]
+
+
 def test_a_receipt_opens_to_bars_and_every_reading(lab: Lab) -> None:
     lab.write_with_receipts("opens_up.ipynb", bundle(example_record()))
     lab.open_without_kernel("opens_up.ipynb")
-    line = lab.receipts.first.get_by_role("button")
+    receipt = lab.receipts.first
+    line = receipt.get_by_role("button")
     expect(line).to_have_attribute("aria-expanded", "false")
     line.focus()
     lab.page.keyboard.press("Enter")
     expect(line).to_have_attribute("aria-expanded", "true")
-    table = lab.receipts.first.get_by_role("table", name="Readings")
-    expect(table).to_contain_text("not measured: TensorFlow keeps no allocator statistics for cpu:0.")
     bars = lab.receipts.first.locator(".jp-mlgpu-Bars")
     wall, cpu = (bars.locator(f"[data-quantity={name}] .jp-mlgpu-Bar") for name in ("wall_time", "cpu_time"))
     widths = [bar.bounding_box() or {"width": 0} for bar in (wall, cpu)]
     assert abs(widths[0]["width"] / widths[1]["width"] - 0.5 / 0.9) < 0.02, "both bars are on one scale"
-    expect(bars.locator("[data-quantity=device_time] .jp-mlgpu-Bar")).to_have_count(0)
-    expect(bars.locator("[data-quantity=device_time]")).to_contain_text("not measured")
+    expect(bars.locator("[data-quantity=device_time]")).to_have_count(0)
+    expect(lab.receipts.first.get_by_role("table")).to_have_count(1)
+    receipt.get_by_text("How it was measured").click()
+    expect(receipt.get_by_role("table", name="Readings")).to_contain_text("process · fake probe")
+    receipt.get_by_text("Not measured (4)").click()
+    expect(receipt.get_by_role("table", name="What could not be measured")).to_contain_text(
+        "not measured: TensorFlow keeps no allocator statistics for cpu:0."
+    )
 
 
 @pytest.mark.slow
@@ -68,7 +153,8 @@ def test_a_chinese_jupyterlab_says_in_chinese_what_the_kernel_wrote(lab: Lab, ch
         ]
     )
     receipt.get_by_role("button").click()
-    table = receipt.get_by_role("table", name="读数")
+    receipt.get_by_text("未测量").click()
+    table = receipt.get_by_role("table", name="未能测量的内容")
     expect(table).to_contain_text("TensorFlow 没有 cpu:0 的分配器统计数据。")
     expect(table).not_to_contain_text("statistics")
     lab.show_sidebar()
@@ -100,6 +186,7 @@ def test_a_hostile_receipt_is_shown_as_text_and_cut_to_size(lab: Lab) -> None:
     lab.write_with_receipts("hostile.ipynb", {MIME_TYPE: data})
     lab.open_without_kernel("hostile.ipynb")
     lab.receipts.first.get_by_role("button").click()
+    lab.receipts.first.get_by_text("How it was measured").click()
     expect(lab.receipts.first).to_contain_text("<script>window.pwned = 1</script>")
     expect(lab.records.first.locator(".jp-mlgpu-Name")).to_contain_text("<img src=x")
     assert lab.page.locator(".jp-mlgpu-Receipt img[src], .jp-mlgpu-Receipt script").count() == 0
@@ -128,9 +215,42 @@ def test_operations_that_were_not_counted_are_said_with_what_is_known(lab: Lab) 
     data["device"] |= {"requested": {"*": "gpu:0"}, "ran_on": [entry]}
     lab.write_with_receipts("evidence.ipynb", {MIME_TYPE: data})
     lab.open_without_kernel("evidence.ipynb")
-    expect(lab.receipts.first).to_contain_text("500 ms · used gpu:0 · CPU time")
+    expect(lab.receipts.first).to_contain_text("500 ms · used gpu:0 · peak memory")
     lab.receipts.first.get_by_role("button").click()
-    row = lab.receipts.first.get_by_role("row").filter(has_text="gpu:0 (torch, cuda)")
+    row = lab.receipts.first.get_by_role("row").filter(has_text="gpu:0 (PyTorch, cuda)")
     expect(row.get_by_role("cell")).to_have_text(
         [f"its allocator gave out memory; more may have run elsewhere · {why}"]
     )
+
+
+def test_short_cells_get_no_receipt_where_that_is_set_and_the_sidebar_has_them(
+    lab: Lab, our_settings: Callable[..., None]
+) -> None:
+    our_settings(receiptSeconds=1)
+    lab.write("short.ipynb", "%load_ext jupyter_mlgpu", "a = 1", "a / 0", "%%mlc_trace\na = 2")
+    lab.open("short.ipynb")
+    lab.run_to_end(0)
+    lab.run_to_end(0)  # so that the page has found the kernel out before the next one
+    for index in (1, 2, 3):
+        lab.run_to_end(index)
+    expect(lab.cell(2).locator(".jp-mlgpu-Receipt")).to_contain_text("error")
+    expect(lab.cell(3).locator(".jp-mlgpu-Receipt")).to_have_count(1)
+    expect(lab.cell(1).locator(".jp-mlgpu-Receipt")).to_have_count(0)
+    expect(lab.records.filter(has_text="a = 1")).to_have_count(1)
+
+
+def test_a_saved_notebook_keeps_one_line_of_a_receipt_where_that_is_set_and_the_page_all_of_it(
+    lab: Lab, our_settings: Callable[..., None]
+) -> None:
+    our_settings(savedReceipts="line")
+    path = lab.write("one_line.ipynb", "%load_ext jupyter_mlgpu", "a = 1")
+    lab.open("one_line.ipynb")
+    lab.run_to_end(0)
+    lab.run_to_end(1)
+    expect(lab.receipts).to_have_count(1)
+    lab.save()
+    (output,) = json.loads(path.read_text())["cells"][1]["outputs"]
+    (kind,) = output["data"]
+    assert kind == "text/plain"
+    assert "".join(output["data"][kind]).startswith("[mlgpu] ")
+    expect(lab.receipts).to_have_count(1)

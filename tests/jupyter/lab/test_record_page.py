@@ -109,10 +109,10 @@ def test_a_light_cell_says_how_to_get_a_profile_and_why_it_has_no_curve(lab: Lab
     lab.run_to_end(0)
     lab.run_to_end(1)
     page = open_page(lab, "light = 1")
-    expect(section(page, "Timeline")).to_contain_text("Put %%mlc_trace --ops as its first line")
+    expect(section(page, "Timeline")).to_contain_text("Make %%mlc_trace --ops its first line")
     expect(section(page, "Memory while it ran")).to_contain_text("too short for a curve")
     expect(section(page, "Operations")).to_have_count(0)
-    expect(section(page, "Notes on the log")).to_have_count(0)
+    expect(section(page, "Messages")).to_have_count(0)
     expect(page.get_by_role("button", name="Open in Perfetto")).to_have_count(0)
     measured = section(page, "How this was measured").get_by_role("table", name="Readings")
     wall = measured.get_by_role("row").filter(has_text="Wall time")
@@ -126,7 +126,7 @@ def test_a_light_cell_says_how_to_get_a_profile_and_why_it_has_no_curve(lab: Lab
 def test_the_operations_of_a_device_and_of_the_host_stand_apart_and_sort_by_a_click(lab: Lab) -> None:
     page = profiled_page(lab)
     operations = section(page, "Operations")
-    expect(operations).to_contain_text("take no time for a timing")
+    expect(operations).to_contain_text("do not read their times as timings")
     gpu = operations.get_by_role("table", name="Operations on gpu:0 (fake profiler)")
     host = operations.get_by_role("table", name=re.compile("Operations on the host"))
     assert cells(gpu, 0) == ["gemm", "copy"]
@@ -149,7 +149,7 @@ def test_operations_are_found_by_name(lab: Lab) -> None:
     operations.get_by_role("searchbox", name="Find operations").fill("LIN")
     host = operations.get_by_role("table", name=re.compile("host"))
     assert cells(host, 0) == ["linear"]
-    expect(operations).to_contain_text("No operation has this name.")
+    expect(operations).to_contain_text("No operation matches.")
     expect(operations.get_by_role("heading", name=re.compile("host"))).to_contain_text("1 of 3")
 
 
@@ -335,7 +335,7 @@ def test_a_saved_notebook_without_its_kernel_has_the_record_and_says_what_is_not
     assert cells(table, 0) == ["conv2d"]
     assert table.get_by_role("columnheader").all_inner_texts()[-3:] == ["Copied", "FLOP", "Type"]
     assert cells(table, 5) == ["4 KiB"]
-    expect(section(page, "Timeline")).to_contain_text("A timeline is not saved with the notebook")
+    expect(section(page, "Timeline")).to_contain_text("Timelines are not saved with the notebook")
     expect(section(page, "Memory while it ran")).to_contain_text("not saved with the notebook")
     with lab.page.expect_download() as download:
         page.get_by_role("button", name="Save the record").click()
@@ -380,7 +380,7 @@ def perfetto(lab: Lab) -> Iterator[None]:
 
 def test_a_click_opens_perfetto_and_hands_it_the_timeline(lab: Lab, perfetto: None) -> None:
     page = profiled_page(lab)
-    expect(page).to_contain_text("it is not uploaded")
+    expect(page).to_contain_text("nothing is uploaded")
     with lab.page.expect_popup() as popup:
         page.get_by_role("button", name="Open in Perfetto").click()
     popup.value.wait_for_function("window.taken !== undefined")
@@ -390,7 +390,7 @@ def test_a_click_opens_perfetto_and_hands_it_the_timeline(lab: Lab, perfetto: No
     assert taken["title"] == "profiled cell"
     names = [one["name"] for one in json.loads(taken["text"])["traceEvents"]]
     assert "gemm" in names
-    expect(page).to_contain_text("page has the timeline.")
+    expect(page).to_contain_text("Perfetto has received the timeline.")
 
 
 @pytest.mark.slow
@@ -422,9 +422,9 @@ def test_the_memory_of_a_cell_that_was_watched_is_drawn_with_its_figures(lab: La
     lab.open("memory.ipynb")
     for index in range(3):
         lab.run_to_end(index)
-    page = open_page(lab, "import time")
+    page = open_page(lab, "while state is None")
     memory = section(page, "Memory while it ran")
-    expect(memory).to_contain_text("Looked at every 500 ms")
+    expect(memory).to_contain_text("Sampled every 500 ms")
     curve = memory.get_by_role("img", name=re.compile(r"^Memory, process: .* to .*iB$"))
     expect(curve).to_be_visible()
     points = curve.locator("polyline").first.get_attribute("points") or ""

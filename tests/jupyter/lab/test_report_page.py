@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -51,6 +52,19 @@ def test_the_charts_are_drawn_offline_and_no_strangers_script_runs(chromium, fil
         assert events == [file.as_uri()]
 
 
+def test_no_row_of_a_table_hides_in_a_box_that_scrolls(chromium: Browser, tmp_path: Path) -> None:
+    file = tmp_path / "long.html"
+    file.write_text(report([example_record(number) for number in range(1, 61)], title="long"))
+    page = chromium.new_page(viewport={"width": 1280, "height": 900})
+    page.goto(file.as_uri())
+    boxes = page.locator(".pair > div").evaluate_all(
+        "all => all.map(one => [one.scrollHeight, one.clientHeight])"
+    )
+    assert boxes
+    assert all(inside <= seen for inside, seen in boxes), boxes
+    page.close()
+
+
 def test_a_script_that_got_into_the_page_would_not_run(chromium, file):
     with opened(chromium, file) as (page, _):
         page.evaluate(
@@ -90,6 +104,8 @@ def test_a_receipt_opens_to_the_reasons_for_what_is_missing(chromium, file):
         reason = page.get_by_text("Light tracing runs without a profiler.").first
         assert not reason.is_visible()
         page.locator("article summary").first.click()
+        assert not reason.is_visible()
+        page.get_by_text(re.compile(r"^Not measured \(\d+\)$")).first.click()
         assert reason.is_visible()
 
 

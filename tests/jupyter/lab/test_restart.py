@@ -90,8 +90,8 @@ def test_the_button_asks_restarts_and_runs_the_cells_up_to_it_and_none_below(
     button.click()
     expect(dialog(lab)).to_contain_text("Restart the kernel of restarts.ipynb?")
     expect(dialog(lab)).to_contain_text("All variables of this notebook are lost.")
-    expect(dialog(lab)).to_contain_text("Their number: 3.")
-    expect(dialog(lab)).not_to_contain_text("running a cell now")
+    expect(dialog(lab)).to_contain_text("run again: 3 in all")
+    expect(dialog(lab)).not_to_contain_text("A cell is running now")
     dialog(lab).get_by_role("button", name="Restart and Run").click()
     expect(lab.cell(2)).to_contain_text("hint 2")
     assert [counter.of(name) for name in ("first", "second", "hint", "below")] == [2, 2, 2, 1]
@@ -155,7 +155,7 @@ def test_a_busy_kernel_is_said_before_it_is_stopped(lab: Lab, counter: Counter, 
         "jupyterapp.shell.currentWidget.sessionContext.session.kernel.status === 'busy'"
     )
     lab.cell(1).locator(".jp-mlgpu-Restart button").click()
-    expect(dialog(lab)).to_contain_text("The kernel is running a cell now: it is stopped")
+    expect(dialog(lab)).to_contain_text("A cell is running now: it will be stopped")
     dialog(lab).get_by_role("button", name="Restart and Run").click()
     expect(lab.cell(1)).to_contain_text("hint 2")
     assert counter.of("first") == 2
@@ -184,7 +184,7 @@ def test_a_cell_above_that_fails_ends_the_replay_and_that_is_said(lab: Lab, coun
     button = ready(lab, counter, "stops.ipynb", between=fails_again)
     button.click()
     dialog(lab).get_by_role("button", name="Restart and Run").click()
-    expect(lab.page.get_by_role("alert")).to_contain_text("a cell above did not run to its end")
+    expect(lab.page.get_by_role("alert")).to_contain_text("a cell above did not finish")
     expect(lab.cell(1)).to_contain_text("RuntimeError")
     assert [counter.of(name) for name in ("first", "hint")] == [2, 1]
 
@@ -198,7 +198,7 @@ def test_a_setting_is_asked_about_and_is_in_the_fresh_kernel_before_its_first_ce
     expect(lab.cell(1)).to_contain_text("TORCH_LOGS is None")
     button.click()
     expect(dialog(lab)).to_contain_text(
-        "The fresh kernel first gets: %mlc_trace verbose TORCH_LOGS=recompiles"
+        "First set in the new kernel: %mlc_trace verbose TORCH_LOGS=recompiles"
     )
     dialog(lab).get_by_role("button", name="Restart and Run").click()
     expect(lab.cell(1)).to_contain_text("TORCH_LOGS is recompiles")
@@ -243,7 +243,7 @@ def test_a_hostile_hint_is_text_and_one_with_hidden_words_is_none(lab: Lab) -> N
     expect(lab.cell(0).locator(".jp-mlgpu-Restart")).to_contain_text(markup)
     for index in (1, 2):
         expect(lab.cell(index).locator(".jp-mlgpu-Restart")).to_have_text(
-            "This output cannot be read: its data is not of jupyter_mlgpu."
+            "This output cannot be read: its data was not made by jupyter_mlgpu."
         )
     assert lab.page.evaluate("() => window.pwned") is None
 
@@ -298,7 +298,7 @@ def test_the_command_palette_does_the_same_for_the_active_cell(lab: Lab, counter
         }""",
         command,
     )
-    expect(dialog(lab)).to_contain_text("Their number: 2.")
+    expect(dialog(lab)).to_contain_text("run again: 2 in all")
     dialog(lab).get_by_role("button", name="Restart and Run").click()
     expect(lab.cell(1).locator(".jp-OutputArea-executeResult")).to_have_text("[2]:2")
     assert [counter.of(name) for name in ("first", "second", "hint", "below")] == [2, 2, 1, 1]

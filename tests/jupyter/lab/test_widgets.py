@@ -57,7 +57,7 @@ def test_a_choice_in_the_picker_changes_the_device_of_the_cells_to_come(lab: Lab
 def test_the_picker_shows_what_a_magic_chose(lab: Lab) -> None:
     begin(lab, "magic.ipynb", PICKER, "%mlc_device cpu")
     lab.run_to_end(1)
-    expect(picker(lab).get_by_label(NEXT_CELLS)).to_have_value("")
+    expect(picker(lab).get_by_label(NEXT_CELLS)).to_have_value("auto")
     lab.run_to_end(2)
     expect(picker(lab).get_by_label(NEXT_CELLS)).to_have_value("cpu")
 
@@ -80,10 +80,11 @@ def test_a_new_record_comes_into_the_view_and_opens_to_every_reading(lab: Lab) -
     begin(lab, "view.ipynb", VIEW, "a = 1", "1 / 0")
     for index in range(1, 4):
         lab.run_to_end(index)
-    expect(view(lab).locator(".jp-mlgpu-Name")).to_have_text(["1 / 0", "a = 1", "import jupyter_mlgpu"])
+    expect(view(lab).locator(".jp-mlgpu-Name")).to_have_text(["1 / 0", "a = 1", "jupyter_mlgpu.TraceView()"])
     newest = view(lab).get_by_role("listitem").first
     expect(newest.get_by_role("img", name="error")).to_be_visible()
     newest.get_by_role("button").click()
+    newest.get_by_text("How it was measured").click()
     expect(newest.get_by_role("table", name="Readings")).to_contain_text("time.perf_counter_ns")
 
 
@@ -209,14 +210,19 @@ DEVICES: dict[str, Any] = {
     "heard": 0,
     "device": {
         "requested": {"torch": "cpu:0", "jax": "gpu:0"},
-        "asked": {"torch": "cpu", "jax": "gpu"},
-        "chosen": {"torch": "cpu:0", "jax": "gpu:0"},
         "frameworks": [{"name": "torch", "versions": {}}, {"name": "jax", "versions": {}}],
-        "available": [
-            {"framework": framework, "device": one, "kind": one[:3], "native_name": None}
-            for framework, one in (("torch", "cpu:0"), ("jax", "cpu:0"), ("jax", "gpu:0"), ("jax", "gpu:1"))
+        "pickers": [
+            {
+                "framework": framework,
+                "chosen": words[-1],
+                "words": [{"word": one, "about": None} for one in ("auto", *words)],
+                "missing": missing,
+            }
+            for framework, words, missing in (
+                ("torch", ("cpu:0",), ["PyTorch is a build for CPUs alone."]),
+                ("jax", ("cpu:0", "gpu:1", "gpu:0"), []),
+            )
         ],
-        "why_missing": "TensorFlow has not used a device yet.",
     },
     "choices": {"device": None, "trace": None, "said": None},
 }
@@ -311,7 +317,7 @@ def test_frameworks_have_a_list_each_of_their_devices(show: Callable[..., Page])
     expect(page.get_by_role("combobox")).to_have_count(2)
     expect(page.get_by_label("Device, PyTorch")).to_have_value("cpu:0")
     expect(page.get_by_label("Device, JAX").get_by_role("option")).to_have_text(
-        ["any: the first GPU, else the CPU", "cpu:0", "gpu:0", "gpu:1"]
+        ["Automatic", "cpu:0", "gpu:1", "gpu:0"]
     )
     page.get_by_label("Device, JAX").select_option("gpu:1")
     assert page.evaluate("window.sent") == [{"word": "gpu:1", "framework": "jax"}]

@@ -99,7 +99,8 @@ def test_the_killed_engine_leaves_what_it_had_told_and_a_clear_word(lesson):
     assert re.match(r"Engine 0: \w+Error", lesson.shown("break"))
     assert "engines that are left: [0]" in lesson.shown("break")
     shown = lesson.shown("break-collect")
-    assert shown.startswith("Partial: 1 of 2 engines answered; 72 records")
+    assert shown.startswith("Partial, 1 of 2 engines: ")
+    assert "\nPartial: 1 of 2 engines answered; 72 records" in shown
     assert "Engine 1 is gone" in shown
     assert "(36 records) is here" in shown
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping
+from functools import cache
 from importlib import metadata
 from typing import Any
 
@@ -76,7 +77,7 @@ class MlxBackend(Backend):
         version = _mx().__version__
         if sys.platform == "darwin":
             return say("MLX {version} finds no Metal device here.", version=version)
-        if any(str(one.metadata["Name"]).startswith("mlx-cuda") for one in metadata.distributions()):
+        if _installed_for_cuda():
             return say(
                 "MLX {version} is installed for CUDA, and finds no GPU it can use here.", version=version
             )
@@ -156,6 +157,12 @@ class MlxObservation(Observation):
         if value > self._in_use:
             return Observed((only_device(device),), LAZY, readings)
         return Observed(None, joined(may_have_run(device), LAZY), readings, only=device.name)
+
+
+@cache
+def _installed_for_cuda() -> bool:
+    """Looked up once: all installed packages are read for it."""
+    return any(str(one.metadata["Name"]).startswith("mlx-cuda") for one in metadata.distributions())
 
 
 def _mx() -> Any:

@@ -14,7 +14,18 @@ import { LimitAnswer } from '../../receipts/LimitAnswer';
 import { LogNotes } from '../../receipts/LogNotes';
 import { NotesCount } from '../../receipts/NotesCount';
 import { Outcome } from '../../receipts/Outcome';
-import { About, Devices, Facts, Notes, ReadingRow, Readings } from '../../receipts/RecordDetails';
+import { runsByCell, trendOf } from '../../record/cellrows';
+import { shownEntries } from '../../kernel/state';
+import { Trend } from '../Trend';
+import {
+  About,
+  Devices,
+  Facts,
+  NotMeasured,
+  Notes,
+  Readings,
+  countMissing
+} from '../../receipts/RecordDetails';
 import { TimeBars } from '../../receipts/TimeBars';
 import { Actions } from './Actions';
 import { MemorySection } from './MemorySection';
@@ -22,6 +33,7 @@ import { OperationsSection } from './OperationsSection';
 import { TimelineSection } from './TimelineSection';
 import { useRecordPage } from './useRecordPage';
 import { GoToCell } from '../../receipts/controls';
+import { Prose } from '../../receipts/Prose';
 
 export function Page(props: ICellPage): ReactElement {
   const { entry, session, onBack, onGo, onLogs, t } = props;
@@ -35,8 +47,8 @@ export function Page(props: ICellPage): ReactElement {
     }
   }, []);
   const measured = record.readings.filter(({ value }) => value !== null);
-  const missing = record.readings.filter(({ value }) => value === null);
-  const unlimited = record.limit === null ? record.whyNoLimit : null;
+  const { state } = session.model;
+  const trend = useMemo(() => trendOf(record, runsByCell(shownEntries(state))), [record, state]);
   const timeline =
     page.state === 'answered' && typeof page.details.timeline === 'object'
       ? page.details.timeline
@@ -50,6 +62,7 @@ export function Page(props: ICellPage): ReactElement {
         <GoToCell cell={record.cell} onGo={() => onGo(entry)} t={t} />
       </div>
       <Summary record={record} t={t} />
+      {trend && <Trend trend={trend} t={t} />}
       <LimitAnswer record={record} t={t} />
       <HotLines record={record} finder={session} t={t} />
       <Actions entry={entry} session={session} traced={timeline !== null} t={t} />
@@ -60,7 +73,9 @@ export function Page(props: ICellPage): ReactElement {
             <Devices devices={record.ranOn} t={t} />
           )}
           {record.whyDeviceMissing && (
-            <p className="jp-mlgpu-Quiet">{t.say(record.whyDeviceMissing)}</p>
+            <p className="jp-mlgpu-Quiet">
+              <Prose text={t.say(record.whyDeviceMissing)} />
+            </p>
           )}
         </Section>
       )}
@@ -85,23 +100,9 @@ export function Page(props: ICellPage): ReactElement {
       <Section heading="howMeasured" t={t}>
         <Readings readings={measured} record={record} t={t} />
       </Section>
-      {(missing.length > 0 || unlimited !== null) && (
+      {countMissing(record) > 0 && (
         <Section heading="notMeasuredSection" t={t}>
-          <table aria-label={t('notMeasuredSection')}>
-            <tbody>
-              {missing.map((reading, index) => (
-                <ReadingRow key={index} reading={reading} record={record} t={t} />
-              ))}
-              {unlimited !== null && (
-                <tr>
-                  <th scope="row">{t('limit')}</th>
-                  <td className="jp-mlgpu-Quiet">
-                    {t('limitNotKnown', { why: t.say(unlimited) })}
-                  </td>
-                </tr>
-              )}
-            </tbody>
-          </table>
+          <NotMeasured record={record} t={t} />
         </Section>
       )}
       <Section heading="insideElse" t={t}>
@@ -118,7 +119,7 @@ function Roof(props: { data: unknown; t: Translate }): ReactElement | null {
     () => (props.data === null ? 'invalid' : readPage(props.data)),
     [props.data]
   );
-  return typeof page === 'string' ? null : <PageView page={page} whole={true} t={props.t} />;
+  return typeof page === 'string' ? null : <PageView page={page} t={props.t} />;
 }
 
 /** What the receipt says. */

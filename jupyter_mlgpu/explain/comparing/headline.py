@@ -1,0 +1,43 @@
+"""What a comparison says first: how many times as long, and how far that can be trusted, in one sentence."""
+
+from __future__ import annotations
+
+from jupyter_mlgpu.explain.comparing.compare import SAME, Change, Pair
+from jupyter_mlgpu.record.sentence import Sentence, say
+
+
+def headline(pair: Pair, first: str, second: str) -> Sentence:
+    """Which of two sides took how many times as long, with the runs that this rests on."""
+    timing = pair.timing
+    times = timing.times if timing is not None else None
+    if timing is None or times is None:
+        return say("How long {first} and {second} took cannot be compared.", first=first, second=second)
+    runs = _runs(timing)
+    found = timing.ratio
+    figure = ratio(max(times, 1 / times))
+    if figure == "1" or (found is not None and found.low >= 1 - SAME and found.high <= 1 + SAME):
+        told = say("{first} and {second} took equally long", first=first, second=second)
+    else:
+        slow, quick = (second, first) if times > 1 else (first, second)
+        told = say("{slow} took {times} times as long as {quick}", slow=slow, times=figure, quick=quick)
+    if found is None:
+        return say("{what}; {runs}, so roughly.", what=told, runs=runs)
+    if found.low <= 1 <= found.high and figure != "1":
+        return say("{what}; {runs}, so it may be chance.", what=told, runs=runs)
+    if figure == "1":
+        return say("{what}; {runs}.", what=told, runs=runs)
+    low, high = (found.low, found.high) if times > 1 else (1 / found.high, 1 / found.low)
+    span = say("{low} to {high}", low=ratio(low), high=ratio(high))
+    return say("{what}; {runs}, so {span} times.", what=told, runs=runs, span=span)
+
+
+def ratio(value: float) -> str:
+    """A number of times with three figures, and all of those before the point."""
+    return f"{value:,.0f}" if value >= 1000 else f"{value:.3g}"
+
+
+def _runs(timing: Change) -> Sentence:
+    one, other = len(timing.first.values), len(timing.second.values)
+    if one == other == 1:
+        return say("one run each")
+    return say("{first} and {second} runs", first=str(one), second=str(other))

@@ -1,0 +1,44 @@
+"""`%mlgpu`: all magics of the extension, a line each with an example."""
+
+from __future__ import annotations
+
+from jupyter_mlgpu.record.errors import UsageError
+from jupyter_mlgpu.record.sentence import Sentence, below, joined, say
+from jupyter_mlgpu.record.words import unknown
+
+#: What to type, and what it does: those of every day first.
+_EVERY_DAY = {
+    "%mlc_device gpu": say("run the cells on the GPU, or another device"),
+    "%mlc_trace why": say("what the last cell spent its time on; also receipts, logs, comparing, saving"),
+}
+_MORE = {
+    "%%mlc_race --over n=1e2,1e4": say("run a cell on each device, and see from which size on one is faster"),
+    "%mlc_bench --quick": say("how fast this machine computes, beside published figures"),
+    "%mlc_plan model x": say("where each operation of a model would run, without running it"),
+    "%mlc_doctor": say("what is wrong with this machine's set-up, and what to do"),
+    "%mlc_share show": say("what a class's teachers would see of your cells, if you let them"),
+}
+
+
+def overview(words: str) -> Sentence:
+    """`%mlgpu`; returns what to print. Raises UsageError for words after it: each magic takes its own."""
+    if words:
+        known = [one.partition(" ")[0] for one in (*_EVERY_DAY, *_MORE)]
+        raise UsageError(
+            joined(
+                unknown(say("word"), words.partition(" ")[0], known, "%mlgpu"),
+                say("`%mlgpu` alone lists all magics with an example each."),
+            )
+        )
+    width = max(map(len, (*_EVERY_DAY, *_MORE)))
+    lines = {
+        group: [say("  {typed}  {does}", typed=f"{one:{width}}", does=does) for one, does in magics.items()]
+        for group, magics in (("every day", _EVERY_DAY), ("more", _MORE))
+    }
+    return below(
+        say("Every day:"),
+        *lines["every day"],
+        say("More:"),
+        *lines["more"],
+        say("A magic's name with a question mark, as in `%mlc_trace?`, shows all that it can do."),
+    )

@@ -1,0 +1,223 @@
+"""Cells by the number that people see, `[10]`: what a record is called, and which one a typed number means.
+
+    10         the cell with the execution count 10: all its runs, where it ran several times
+    10.2       one of them; of a cell that repeats, 10.0 is the run that warms up
+    #12        a record by its own number, where there is no count (a script, a block) or it means another one
+    10@9f2c    of another run, a loaded one, whose id begins like that
+
+What stands in a name's brackets is what can be typed.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from jupyter_mlgpu.record.errors import UsageError
+from jupyter_mlgpu.record.record import Record
+from jupyter_mlgpu.record.sentence import Sentence, joined, say
+
+_WORD = re.compile(r"(?P<own>#?)(?P<number>\d{1,18})(?:\.(?P<turn>\d{1,18}))?(?:@(?P<run>\S+))?", re.ASCII)
+_SPAN = re.compile(r"(?P<own>#?)(?P<low>\d{1,18})-#?(?P<high>\d{1,18})", re.ASCII)
+
+#: Letters of a run's id that its records are named by: more where two runs begin alike.
+_FEWEST_LETTERS = 4
+#: Records that a sentence lists to choose from.
+_LISTED = 8
+
+_SHOW = say("`%mlc_trace show` lists them.")
+
+
+@dataclass(frozen=True, slots=True)
+class CellNumber:
+    """A number as it is typed: a cell's, or where it is `own`, a record's own.
+
+    `turn` is which of the cell's runs is meant, None for all; `run` how the id of the kernel's run begins,
+    empty where that is not said.
+    """
+
+    number: int
+    turn: int | None = None
+    own: bool = False
+    run: str = ""
+
+    def __str__(self) -> str:
+        turn = "" if self.turn is None else f".{self.turn}"
+        return f"{'#' * self.own}{self.number}{turn}{'@' * bool(self.run)}{self.run}"
+
+    @property
+    def name(self) -> str:
+        """As people see it: `[10]`, or `#12`."""
+        return str(self) if self.own else f"[{self}]"
+
+
+def parsed(word: str) -> CellNumber | None:
+    """The number that a word is, with or without brackets; None for one that is none."""
+    found = _WORD.fullmatch(word.removeprefix("[").removesuffix("]"))
+    if found is None or (found["own"] and found["turn"]):
+        return None
+    turn = None if found["turn"] is None else int(found["turn"])
+    return CellNumber(int(found["number"]), turn, bool(found["own"]), found["run"] or "")
+
+
+def cell_number(word: str) -> CellNumber:
+    """The number that a word is. Raises UsageError for one that is none."""
+    number = parsed(word)
+    if number is None:
+        wrong = say("A cell is named by its number, found {found}.", found=repr(word))
+        raise UsageError(joined(wrong, _SHOW))
+    return number
+
+
+def name(record: Record) -> str:
+    """What people call a record, by what it knows itself: `[10]`, `[10.2]` or `#12`."""
+    return _number(record).name
+
+
+def names(records: Sequence[Record], run: str) -> Mapping[tuple[str, int], str]:
+    """What each of these records is called among the others, by its key; `run` is the kernel's own.
+
+    Where a count came several times in a run, its records are told apart; those of another run name it.
+    """
+    turns = _turns(records)
+    tags = _tags({one.run.id for one in records}, run)
+    found = {}
+    for record in records:
+        number = _number(record, turns.get(record.key))
+        tag = tags[record.run.id]
+        found[record.key] = CellNumber(number.number, number.turn, number.own, tag).name
+    return found
+
+
+def meant(number: CellNumber, records: Iterable[Record], run: str) -> list[Record]:
+    """The records that a number means: those of `run`, else those of the one loaded run that has it.
+
+    Raises UsageError where there are none, or where several loaded runs have it.
+    """
+    records = list(records)
+    theirs = [one for one in records if one.run.id.startswith(number.run)]
+    turns = _turns(theirs)
+    of_cell = [one for one in theirs if _suits(one, number, None)]
+    found = [one for one in of_cell if _suits(one, number, turns.get(one.key, 1))]
+    ours = [] if number.run else [one for one in found if one.run.id == run]
+    if ours:
+        return ours
+    if not found:
+        raise UsageError(_none(number, records, of_cell, run))
+    if len({one.run.id for one in found}) > 1:
+        raise UsageError(_open(number, found, records, run))
+    return found
+
+
+def the_one(number: CellNumber, records: Iterable[Record], run: str) -> Record:
+    """The one record that a number means; raises UsageError where it means none, or several."""
+    records = list(records)
+    found = meant(number, records, run)
+    if len(found) > 1:
+        raise UsageError(
+            say(
+                "Cell {cell} ran {count} times, so which run is meant is open: choose {choices}.",
+                cell=number.name,
+                count=len(found),
+                choices=_choices(found, records, run),
+            )
+        )
+    return found[0]
+
+
+def is_span(word: str) -> bool:
+    """Whether a word is a range of numbers, `3-7` or `#3-#7`."""
+    return _SPAN.fullmatch(word) is not None
+
+
+def span(word: str, records: Iterable[Record], run: str) -> list[Record] | None:
+    """This run's records with a number from `3-7`, or an own one from `#3-#7`; None for what is no range."""
+    found = _SPAN.fullmatch(word)
+    if found is None:
+        return None
+    low, high, own = int(found["low"]), int(found["high"]), bool(found["own"])
+    return [
+        one
+        for one in records
+        if one.run.id == run
+        and (number := one.cell.sequence if own else one.cell.execution_count) is not None
+        and low <= number <= high
+    ]
+
+
+def _number(record: Record, turn: int | None = None) -> CellNumber:
+    count = record.cell.execution_count
+    if count is None:
+        return CellNumber(record.cell.sequence, own=True)
+    return CellNumber(count, turn if record.repeat is None else record.repeat.number)
+
+
+def _turns(records: Iterable[Record]) -> dict[tuple[str, int], int]:
+    """Which of its cell's runs a record is, where the cell ran several times under one count."""
+    cells: dict[tuple[str, int], list[Record]] = {}
+    for record in records:
+        if record.cell.execution_count is not None:
+            cells.setdefault((record.run.id, record.cell.execution_count), []).append(record)
+    return {
+        one.key: place if one.repeat is None else one.repeat.number
+        for runs in cells.values()
+        if len(runs) > 1 or runs[0].repeat is not None
+        for place, one in enumerate(runs, 1)
+    }
+
+
+def _suits(record: Record, number: CellNumber, turn: int | None) -> bool:
+    if number.own:
+        return record.cell.sequence == number.number
+    of_cell = record.cell.execution_count == number.number
+    return of_cell and (turn is None or number.turn in (None, turn))
+
+
+def _tags(runs: Iterable[str], ours: str) -> dict[str, str]:
+    """How each run is named: by the letters with which its id begins, the kernel's own by none."""
+    others = sorted(set(runs) - {ours})
+    letters = _FEWEST_LETTERS
+    longest = max(map(len, others), default=0)
+    while letters < longest and len({one[:letters] for one in others}) < len(others):
+        letters += 1
+    return {ours: "", **{one: one[:letters] for one in others}}
+
+
+def _none(number: CellNumber, records: Sequence[Record], of_cell: Sequence[Record], run: str) -> Sentence:
+    if of_cell:
+        return say(
+            "Cell {cell} has no run {turn}: choose {choices}.",
+            cell=CellNumber(number.number, run=number.run).name,
+            turn=number.turn or 0,
+            choices=_choices(of_cell, records, run),
+        )
+    if number.own:
+        return joined(say("There is no record {number}.", number=number.name), _SHOW)
+    none = say("There is no record of a cell {number}.", number=number.name)
+    itself = [one for one in records if one.cell.sequence == number.number and one.run.id == run]
+    near = [say("Did you mean {word}?", word=f"#{number.number}")] if itself and number.turn is None else []
+    return joined(none, *near, _SHOW)
+
+
+def _open(number: CellNumber, found: Sequence[Record], records: Sequence[Record], run: str) -> Sentence:
+    tags = _tags({one.run.id for one in records}, run)
+    loaded = dict.fromkeys(one.run.id for one in found)
+    choices = [str(CellNumber(number.number, number.turn, number.own, tags[one] or one)) for one in loaded]
+    return say(
+        "{count} loaded runs have a cell {number}, so which is meant is open: choose {choices}.",
+        count=len(loaded),
+        number=number.name,
+        choices=_some(choices),
+    )
+
+
+def _choices(found: Sequence[Record], records: Sequence[Record], run: str) -> str:
+    called = names(records, run)
+    return _some([called[one.key].strip("[]") for one in found])
+
+
+def _some(words: Sequence[str]) -> str:
+    if len(words) <= _LISTED:
+        return ", ".join(words)
+    return f"{', '.join(words[: _LISTED - 1])}, …, {words[-1]}"

@@ -1,0 +1,81 @@
+"""Readings without a value as a notebook's file has them: one entry a reason, for they take the most room.
+
+A record has a reading for each of them again when it is read (`Record.from_json`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Annotated
+
+from msgspec import Meta, Struct
+
+from jupyter_mlgpu.record.reading import UNITS, Reading, Scope, Source
+from jupyter_mlgpu.record.sentence import Sentence
+
+_ORDER = {quantity: place for place, quantity in enumerate(UNITS)}
+
+#: A quantity of a later version, of which nobody here knows the unit.
+_UNKNOWN_UNIT = "?"
+
+
+class NotMeasured(Struct, frozen=True, omit_defaults=True):
+    """Quantities that could not be measured for one reason, and what else their readings have in common.
+
+    Nothing stands for what most have: the scope of the cell, and no source.
+    """
+
+    quantities: tuple[Annotated[str, Meta(pattern="^[a-z][a-z0-9_]{1,63}$")], ...]
+    why_missing: Sentence
+    scope: Scope | None = None
+    source: Source | None = None
+    device: str | None = None
+    detail: Sentence | None = None
+
+    def readings(self) -> Iterable[Reading]:
+        """A reading of each quantity."""
+        for quantity in self.quantities:
+            unit = UNITS.get(quantity, _UNKNOWN_UNIT)
+            yield Reading(
+                quantity,
+                None,
+                unit,
+                self.scope or "cell",
+                self.source or "none",
+                0,
+                self.why_missing,
+                device=self.device,
+                detail=self.detail,
+            )
+
+
+def gathered(readings: Sequence[Reading]) -> tuple[tuple[Reading, ...], tuple[NotMeasured, ...]]:
+    """The readings that say more than that, and the others by what they have in common."""
+    kept: list[Reading] = []
+    groups: dict[tuple[str, Scope, Source, str | None, str | None], list[Reading]] = {}
+    for one in readings:
+        if one.why_missing is None or UNITS.get(one.quantity) != one.unit or one.samples:
+            kept.append(one)
+        else:
+            key = (one.why_missing, one.scope, one.source, one.device, one.detail)
+            groups.setdefault(key, []).append(one)
+    return tuple(kept), tuple(map(_gathered, groups.values()))
+
+
+def spread(readings: Sequence[Reading], groups: Iterable[NotMeasured]) -> tuple[Reading, ...]:
+    """All readings, in the order of a record's quantities."""
+    every = [*readings, *(one for group in groups for one in group.readings())]
+    return tuple(sorted(every, key=lambda one: _ORDER.get(one.quantity, len(_ORDER))))
+
+
+def _gathered(alike: Sequence[Reading]) -> NotMeasured:
+    first = alike[0]
+    assert first.why_missing is not None  # that is what they were chosen by
+    return NotMeasured(
+        tuple(one.quantity for one in alike),
+        first.why_missing,
+        None if first.scope == "cell" else first.scope,
+        None if first.source == "none" else first.source,
+        first.device,
+        first.detail,
+    )

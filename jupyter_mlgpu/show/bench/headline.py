@@ -1,0 +1,98 @@
+"""What a benchmark says first: the figures that matter, and what speaks against them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import reduce
+
+from jupyter_mlgpu.experiment.bench.result import CaseResult
+from jupyter_mlgpu.experiment.bench.run import BenchRun
+from jupyter_mlgpu.experiment.bench.words import quantity
+from jupyter_mlgpu.measure.frameworks import registry
+from jupyter_mlgpu.record import units
+from jupyter_mlgpu.record.sentence import Sentence, say, say_count, with_commas
+
+#: Figures of one device, and devices, that are told first.
+_FIGURES, _PLACES = 3, 3
+
+
+def headline(run: BenchRun) -> Sentence:
+    """The best figure of each kind, and how far it can be trusted, in one sentence."""
+    measured = [one for one in run.results if one.samples]
+    clauses = [_figures(measured) if measured else _nothing(run.results), *_noise(measured)]
+    if failed := sum(one.status == "failed" for one in run.results):
+        clauses.append(say_count("{count} case failed", "{count} cases failed", failed))
+    if run.outcome != "ok":
+        clauses.append(say("interrupted, so not complete"))
+    whole = say(
+        "{clauses}.", clauses=reduce(lambda one, other: say("{one}; {other}", one=one, other=other), clauses)
+    )
+    return say("Replayed, not measured here: {rest}", rest=whole) if run.origin == "replayed" else whole
+
+
+def _nothing(results: Sequence[CaseResult]) -> Sentence:
+    whys = list(dict.fromkeys(str(one.why).rstrip(".") for one in results if one.why))
+    return say("Nothing was measured: {why}", why=whys[0]) if len(whys) == 1 else say("Nothing was measured")
+
+
+def _figures(measured: Sequence[CaseResult]) -> Sentence:
+    """Those of each framework and device; these are named where there are several."""
+    places = list(dict.fromkeys((one.framework, one.device) for one in measured))
+    found = []
+    for framework, device in places[:_PLACES]:
+        mine = [one for one in measured if (one.framework, one.device) == (framework, device)]
+        told = with_commas(list(_of_place(mine))[:_FIGURES])
+        if len(places) > 1:
+            told = say(
+                "{framework} on {device}: {figures}",
+                framework=registry.title(framework),
+                device=device,
+                figures=told,
+            )
+        found.append(told)
+    whole = reduce(lambda one, other: say("{one}; {other}", one=one, other=other), found)
+    if len(places) > _PLACES:
+        whole = say("{named} and {more} more", named=whole, more=len(places) - _PLACES)
+    return whole
+
+
+def _of_place(mine: Sequence[CaseResult]) -> Iterator[str]:
+    """Arithmetic of each type, float32 first, then what moves bytes; of other cases what they do a second."""
+    rates: dict[str, float] = {}
+    for one in mine:
+        if one.case == "gemm" and one.tflops.value:
+            type_ = one.type_ran or one.type_asked
+            rates[type_] = max(rates.get(type_, 0.0), one.tflops.value * 1e12)
+    ordered = sorted(rates, key=lambda type_: (type_ != "float32", -rates[type_]))
+    for type_ in ordered[:2]:
+        yield f"{units.decimal(rates[type_], 'FLOP/s')} {type_}"
+    for case in dict.fromkeys(one.case for one in mine if one.case != "gemm"):
+        best = max((one for one in mine if one.case == case), key=lambda one: one.throughput.value or 0.0)
+        rate = quantity(best.throughput)
+        # Bytes a second need no name: that is what memory moves.
+        yield rate if case == "bandwidth" else f"{rate} {case}"
+
+
+def _noise(measured: Sequence[CaseResult]) -> list[Sentence]:
+    """What speaks against the figures, by what weighs most."""
+    flagged = [one for one in measured if one.flags]
+    if not flagged:
+        return []
+    fields = [flag.fields for one in flagged for flag in one.flags if isinstance(flag, Sentence)]
+    why = next(
+        (said(str(one[name])) for name, said in _REASONS.items() for one in fields if name in one),
+        say("the warm-up had not become steady"),
+    )
+    if len(measured) == 1:
+        return [say("noisy: {why}", why=why)]
+    count, total = len(flagged), len(measured)
+    return [say("noisy in {count} of {total} cases: {why}", count=count, total=total, why=why)]
+
+
+#: The field of a flag (experiment/bench/judging.py) by which it is told, and how it is said in short.
+_REASONS: dict[str, Callable[[str], str]] = {
+    "places": lambda value: say("work ran on {places}", places=value),
+    "programs": str,
+    "rise": lambda value: say("the times rose by {rise}", rise=value),
+    "spread": lambda value: say("the spread is {spread}", spread=value),
+}

@@ -1,0 +1,54 @@
+"""What a collection says first: which engine kept the others waiting, or which one worked longest."""
+
+from __future__ import annotations
+
+from jupyter_mlgpu.explain.engines.collection import Collection, busy_ns
+from jupyter_mlgpu.record import units
+from jupyter_mlgpu.record.sentence import Sentence, say
+
+
+def headline(found: Collection) -> Sentence:
+    """The verdict in one sentence; of a collection that lacks an engine, that it does."""
+    verdict = _verdict(found)
+    if not found.partial:
+        return verdict
+    told = sum(one.why is None for one in found.engines)
+    return say(
+        "Partial, {told} of {total} engines: {verdict}", told=told, total=len(found.engines), verdict=verdict
+    )
+
+
+def _verdict(found: Collection) -> Sentence:
+    waited = [one for one in found.phases if one.waiting_ns is not None]
+    if len(waited) > 1:
+        ordered = sorted(waited, key=lambda one: one.waiting_ns or 0)
+        first, last = ordered[0], ordered[-1]
+        # Who waits least has come last; no more than the clocks allow to say.
+        if (last.waiting_ns or 0) - (first.waiting_ns or 0) > last.unsure_ns + first.unsure_ns:
+            return say(
+                "Engine {slow} kept the others waiting: engine {other} waited {time} for it.",
+                slow=str(first.engine),
+                other=str(last.engine),
+                time=units.seconds((last.waiting_ns or 0) / 1e9),
+            )
+        return say("No engine certainly kept the others waiting.")
+    busy = {
+        one.engine: busy_ns(placed for placed in found.timeline if placed.engine == one.engine)
+        for one in found.engines
+        if one.records
+    }
+    if not busy:
+        return say("No engine has a record yet.")
+    longest = max(busy, key=lambda engine: busy[engine])
+    time = units.seconds(busy[longest] / 1e9)
+    if len(busy) == 1:
+        return say("Engine {engine} was busy for {time}.", engine=str(longest), time=time)
+    least = units.seconds(min(busy.values()) / 1e9)
+    if least == time:
+        return say("All {count} engines were busy equally long, {time}.", count=len(busy), time=time)
+    return say(
+        "Engine {engine} was busy longest, for {time}; the least busy one for {least}.",
+        engine=str(longest),
+        time=time,
+        least=least,
+    )

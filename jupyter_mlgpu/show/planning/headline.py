@@ -1,0 +1,57 @@
+"""What a plan says first: for which machine it is, how much would run on its device, and what would not."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from jupyter_mlgpu.graphs.planning.forecast import Plan
+from jupyter_mlgpu.record.sentence import Sentence, say, say_count
+
+#: Operations that stay on the CPU are named up to so many.
+_NAMED = 3
+
+#: Loud and first, for a plan is made, and often read, on another machine than it is for.
+_FOR = {
+    "metal": say("Planned for a Mac"),
+    "metal-community": say("Planned for a Mac with the community's plug-in"),
+    "cuda": say("Planned for CUDA"),
+    "mlcompute": say("Planned for a Mac with ML Compute"),
+}
+
+
+def headline(plan: Plan) -> Sentence:
+    """The answer in one sentence."""
+    return say("{target}: {verdict}", target=_FOR[plan.target.where], verdict=_verdict(plan))
+
+
+def _verdict(plan: Plan) -> Sentence:
+    total, left = len(plan.placements), Counter(one.operation for one in plan.placements if not one.on_device)
+    cpu = sum(left.values())
+    # What has no layer of ML Compute is known; what has one could be given to it.
+    run = say("would run on the GPU") if plan.target.is_gpu else say("could run in ML Compute")
+    if not total:
+        return say("there is no operation to place.")
+    if not cpu:
+        return say_count("the one operation {run}.", "all {count} operations {run}.", total, run=run)
+    if cpu == total:
+        return say(
+            "none of the {total} operations {run} ({names}).", total=total, run=run, names=_names(left)
+        )
+    return say_count(
+        "{there} of {total} operations {run}; {count} stays on the CPU ({names}).",
+        "{there} of {total} operations {run}; {count} stay on the CPU ({names}).",
+        cpu,
+        there=total - cpu,
+        total=total,
+        run=run,
+        names=_names(left),
+    )
+
+
+def _names(left: Counter[str]) -> str:
+    """The most frequent first."""
+    names = [name for name, _ in left.most_common()]
+    shown = ", ".join(names[:_NAMED])
+    if len(names) <= _NAMED:
+        return shown
+    return say("{names} and {more} more", names=shown, more=len(names) - _NAMED)

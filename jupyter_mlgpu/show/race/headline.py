@@ -1,0 +1,118 @@
+"""What a race says first: which device is faster, from which size on, and by how much; or that it is open."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from jupyter_mlgpu.experiment.race.crossover import compare
+from jupyter_mlgpu.experiment.race.result import Lane, RaceResult, Size, Timing
+from jupyter_mlgpu.record import units
+from jupyter_mlgpu.record.sentence import Sentence, say
+from jupyter_mlgpu.show.page.scales import written
+
+
+def headline(result: RaceResult) -> Sentence:
+    """The verdict in one sentence; of a race that ended early, that it did."""
+    verdict = _verdict(result)
+    if result.outcome == "error":
+        return say("Ended by an error: {verdict}", verdict=verdict)
+    return verdict if result.outcome == "ok" else say("Interrupted: {verdict}", verdict=verdict)
+
+
+def fastest(lanes: Sequence[Lane], timings: Sequence[Timing | None]) -> tuple[Lane, Lane, str] | None:
+    """The lane that is certainly faster than every other, the next one, and how many times it takes.
+
+    None where that is not certain, or fewer than two were measured.
+    """
+    known = [(one, lane) for one, lane in zip(timings, lanes, strict=True) if one is not None]
+    if len(known) < 2:
+        return None
+    (best, lane), *others = sorted(known, key=lambda pair: pair[0].median)
+    if not all(compare(best, other) < 0 for other, _ in others):
+        return None
+    times = others[0][0].median / best.median
+    return lane, others[0][1], f"{times:,.0f}" if times >= 100 else f"{times:.3g}"
+
+
+def _verdict(result: RaceResult) -> Sentence:
+    lanes = [one for one in result.lanes if one.timings]
+    if not lanes:
+        return say("Nothing was measured.")
+    if len(lanes) == 1:
+        return say("Only {device} was measured, so there is nothing to compare.", device=lanes[0].device)
+    if result.variable is None:
+        return _once(lanes)
+    return _over(lanes, result.variable, result.sizes)
+
+
+def _once(lanes: Sequence[Lane]) -> Sentence:
+    timings = [one.timings[0] for one in lanes]
+    found = fastest(lanes, timings)
+    if found is not None:
+        best, following, times = found
+        told = {"device": best.device, "other": following.device, "times": times}
+        if len(lanes) > 2:
+            return say("{device} is the fastest: {times} times as fast as {other}.", **told)
+        return say("{device} is faster: {times} times as fast as {other}.", **told)
+    if any(one.interval is None for one in timings):
+        return say("Which device is faster is not certain: a single run has no spread.")
+    took = " / ".join(
+        f"{one.device} {units.duration(timing.median)}" for one, timing in zip(lanes, timings, strict=True)
+    )
+    return say("Which device is faster is not certain: the spreads overlap ({times}).", times=took)
+
+
+def _over(lanes: Sequence[Lane], variable: str, sizes: Sequence[Size]) -> Sentence:
+    """By the largest size, and from where on the same device was the faster one at every size."""
+    raced = [
+        (size, fastest(lanes, [one.at(size) for one in lanes]))
+        for size in sizes
+        if sum(one.at(size) is not None for one in lanes) > 1
+    ]
+    if not raced:
+        return say("There is no size at which two devices were measured, so nothing can be compared.")
+    size, last = raced[-1]
+    if last is None:
+        return _open(variable, [(at, found) for at, found in raced if found is not None], size)
+    best, _, times = last
+    since = len(raced)
+    while since and (found := raced[since - 1][1]) is not None and found[0] is best:
+        since -= 1
+    told = {
+        "verdict": say("{device} is the fastest", device=best.device)
+        if len(lanes) > 2
+        else say("{device} is faster", device=best.device),
+        "variable": variable,
+        "size": _written(size),
+        "times": times,
+    }
+    if len(raced) == 1:
+        return say("{verdict} at {variable} = {size}: {times} times as fast.", **told)
+    if since == 0:
+        return say("{verdict} at every size: {times} times at {variable} = {size}.", **told)
+    if since == len(raced) - 1:
+        return say("{verdict} at the largest size alone: {times} times at {variable} = {size}.", **told)
+    return say(
+        "{verdict} from {variable} = {start} on: {times} times at {variable} = {size}.",
+        **told,
+        start=_written(raced[since][0]),
+    )
+
+
+def _open(variable: str, certain: Sequence[tuple[Size, tuple[Lane, Lane, str]]], size: Size) -> Sentence:
+    if not certain:
+        return say("Which device is faster is not certain at any size.")
+    at, (best, _, times) = certain[-1]
+    return say(
+        "Which device is faster at the largest size, {variable} = {size}, is not certain; at {variable} = "
+        "{at} {device} is, {times} times.",
+        variable=variable,
+        size=_written(size),
+        at=_written(at),
+        device=best.device,
+        times=times,
+    )
+
+
+def _written(size: Size) -> str:
+    return "" if size is None else written(size)

@@ -1,0 +1,60 @@
+"""The runs of a cell that repeats, in the receipt of its last one: their times are its timing.
+
+The run before them warms up, and the last one has the profiler on: neither is a timing.
+"""
+
+from __future__ import annotations
+
+from jupyter_mlgpu.explain.statistics import median
+from jupyter_mlgpu.record import units
+from jupyter_mlgpu.record.record import Record
+from jupyter_mlgpu.record.sentence import joined, say, say_count
+
+
+def timing(record: Record) -> list[float]:
+    """The seconds of the timed runs, in the record of the one after them; empty in others."""
+    if record.repeat is None or record.repeat.number <= record.repeat.of:
+        return []
+    return [wall for wall in record.repeat.walls[1:] if wall is not None]
+
+
+def headline(record: Record) -> str:
+    """The time that stands first in the receipt, `1.2 s, median of 5 runs`; empty where there is none."""
+    walls = timing(record)
+    if not walls:
+        return ""
+    return say_count(
+        "{median}, {count} run",
+        "{median}, median of {count} runs",
+        len(walls),
+        median=units.seconds(median(walls)),
+    )
+
+
+def strip(record: Record) -> list[str]:
+    """What the runs took, in a sentence and as a line of figures; empty for a cell that ran once."""
+    if record.repeat is None or not record.repeat.walls:
+        return []
+    warm_up, *timed = map(_seconds, record.repeat.walls)
+    figures = say("warm-up {warm_up}", warm_up=warm_up)
+    if timed:
+        figures = say("warm-up {warm_up} · runs {times}", warm_up=warm_up, times=" | ".join(timed))
+    walls = timing(record)
+    if not walls:
+        return [figures]
+    rest = say("All else here is of one more run, of which no profile could be taken: a note says why.")
+    if record.mode == "profiled":
+        rest = say("All else here is of one more run, with the profiler on.")
+    spread = say_count(
+        "Timing, one light run: {median}.",
+        "Timing, median of {count} light runs: {median} ({low} to {high}).",
+        len(walls),
+        median=units.seconds(median(walls)),
+        low=units.seconds(min(walls)),
+        high=units.seconds(max(walls)),
+    )
+    return [figures, joined(spread, say("Each run found what the one before left."), rest)]
+
+
+def _seconds(wall: float | None) -> str:
+    return say("not measured") if wall is None else units.seconds(wall)

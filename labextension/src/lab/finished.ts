@@ -1,0 +1,82 @@
+/** Tells of a cell that ran long and ended where nobody saw it: in another notebook, or behind another page. */
+
+import { Notification } from '@jupyterlab/apputils';
+import type { INotebookTracker, NotebookPanel } from '@jupyterlab/notebook';
+
+import type { NotebookSession, Notebooks } from '../kernel/notebooks';
+import type { Language } from '../language/language';
+import { text } from '../language/untrusted';
+import { formatSeconds } from '../record/format';
+import type { IRecord } from '../record/record';
+import { known } from '../record/words';
+import { preferences } from '../sidebar/preferences';
+
+/** Characters of a notebook's name: with them, the sentence is shorter than JupyterLab cuts it. */
+const NAME = 60;
+
+export class FinishedCells {
+  constructor(
+    tracker: INotebookTracker,
+    private readonly notebooks: Notebooks,
+    private readonly language: Language
+  ) {
+    tracker.forEach(notebook => this.follow(notebook));
+    tracker.widgetAdded.connect((_, notebook) => this.follow(notebook));
+  }
+
+  private follow(notebook: NotebookPanel): void {
+    const session = this.notebooks.of(notebook);
+    let before = session.model.state.ended;
+    session.model.stateChanged.connect(({ state: { ended } }) => {
+      const isNew = ended !== null && ended !== before;
+      before = ended;
+      const seen = notebook.isVisible && !document.hidden;
+      if (isNew && !seen && ranLong(ended)) {
+        this.tell(session, ended);
+      }
+    });
+  }
+
+  private tell(session: NotebookSession, record: IRecord): void {
+    const { t } = this.language;
+    const { id, executionCount } = record.cell;
+    const said = t(`ended_${record.outcome}`, {
+      number: executionCount ?? ' ',
+      notebook: text(session.name, NAME) ?? '',
+      time: formatSeconds(known(record, 'wall_time')?.value ?? 0)
+    });
+    const show = (): void => {
+      if (id !== null) {
+        void session.goToCell(id);
+      }
+    };
+    const actions = [{ label: t('showCell'), callback: show }];
+    if (document.hidden && outside() === 'default') {
+      const ask = (): void => void window.Notification.requestPermission();
+      actions.push({ label: t('notifyOutside'), callback: ask });
+    }
+    // It stays until it is seen: whoever is to see it is elsewhere.
+    Notification[record.outcome === 'ok' ? 'success' : 'warning'](said, {
+      autoClose: false,
+      actions
+    });
+    if (document.hidden && outside() === 'granted') {
+      const shown = new window.Notification(said);
+      shown.onclick = () => {
+        window.focus();
+        show();
+        shown.close();
+      };
+    }
+  }
+}
+
+function ranLong(record: IRecord): boolean {
+  const { notifyAfter } = preferences.current;
+  return notifyAfter > 0 && (known(record, 'wall_time')?.value ?? 0) >= notifyAfter;
+}
+
+/** Whether the browser shows notifications of this page; none where it has no such thing. */
+function outside(): NotificationPermission | null {
+  return 'Notification' in window ? window.Notification.permission : null;
+}

@@ -1,0 +1,163 @@
+/**
+ * Folds native lines where a cell's outputs are drawn: JupyterLab's own drawing of a stream is hidden, and one
+ * without these lines, by the same renderer, stands before it. The outputs themselves are not touched, nor is what
+ * is saved.
+ */
+
+import { CodeCell } from '@jupyterlab/cells';
+import type { INotebookTracker, NotebookPanel } from '@jupyterlab/notebook';
+import { PanelLayout } from '@lumino/widgets';
+import type { Widget } from '@lumino/widgets';
+
+import { foldingOf } from '../record/folding';
+import type { IWritten, NativeLines } from '../record/folding';
+import { MIME_TYPE } from '../record/record';
+import type { IRecord } from '../record/record';
+import type { ICellOutputs } from '../receipts/folddoor';
+import { object } from '../language/untrusted';
+
+/** A cell with this tag shows its lines, and a notebook whose metadata say `{"jupyter_mlgpu": {"logs": "show"}}`. */
+const TAG = 'show-log-lines';
+const KEY = 'jupyter_mlgpu';
+/** A notebook with both in its code is a lesson that teaches such lines. */
+const LESSON = /\bjupyter_mlgpu\.lessons\b/;
+const READS_LOGS = /\.logs\b|%mlc_trace +logs\b/;
+
+/** The outputs of cells, found by a node in them. */
+export class FoldedOutputs {
+  constructor(private readonly tracker: INotebookTracker) {}
+
+  readonly at = (node: Node): ICellOutputs | null => {
+    const notebook = this.tracker.find(({ content }) => content.node.contains(node));
+    const cell = notebook?.content.widgets.find(one => one.node.contains(node));
+    if (notebook === undefined || !(cell instanceof CodeCell)) {
+      return null;
+    }
+    const outputs = this.cells.get(cell) ?? new CellOutputs(notebook, cell);
+    this.cells.set(cell, outputs);
+    return outputs;
+  };
+
+  private readonly cells = new WeakMap<Widget, CellOutputs>();
+}
+
+class CellOutputs implements ICellOutputs {
+  constructor(
+    private readonly notebook: NotebookPanel,
+    private readonly cell: CodeCell
+  ) {}
+
+  readonly fold = (
+    record: IRecord,
+    wanted: NativeLines,
+    tell: (messages: readonly string[]) => void
+  ): (() => void) => {
+    const { model } = this.cell.outputArea;
+    let soon: ReturnType<typeof setTimeout> | undefined;
+    const foldSoon = (): void => {
+      clearTimeout(soon);
+      soon = setTimeout(() => tell(this.draw(record, wanted)));
+    };
+    model.changed.connect(foldSoon);
+    model.stateChanged.connect(foldSoon);
+    tell(this.draw(record, wanted));
+    return () => {
+      clearTimeout(soon);
+      model.changed.disconnect(foldSoon);
+      model.stateChanged.disconnect(foldSoon);
+      this.unfold();
+    };
+  };
+
+  /** Draw the outputs without the lines that fold; answers those. */
+  private draw(record: IRecord, wanted: NativeLines): readonly string[] {
+    this.unfold();
+    if (this.cell.isDisposed) {
+      return [];
+    }
+    const { outputs, receipts } = this.written();
+    // Of several runs that share one output nobody knows where each began.
+    if (outputs.length === 0 || receipts !== 1) {
+      return [];
+    }
+    const shown = wanted === 'fold' && teachesLines(this.notebook, this.cell) ? 'show' : wanted;
+    const { left, messages } = foldingOf(outputs, record, shown);
+    left.forEach((text, at) => {
+      const output = outputs[at];
+      if (text !== null && output !== undefined) {
+        this.show(output.index, output.stream, text);
+      }
+    });
+    return messages;
+  }
+
+  /** What the cell's outputs have of its streams, and how many receipts stand among them. */
+  private written(): { outputs: (IWritten & { index: number })[]; receipts: number } {
+    const { model } = this.cell.outputArea;
+    const outputs: (IWritten & { index: number })[] = [];
+    let receipts = 0;
+    for (let index = 0; index < model.length; index++) {
+      const output = model.get(index);
+      if (output.type === 'stream') {
+        const { name, text } = output.toJSON() as { name: string; text: string | string[] };
+        outputs.push({
+          index,
+          stream: name,
+          text: typeof text === 'string' ? text : text.join('')
+        });
+      } else if (output.type === 'display_data' && MIME_TYPE in output.data) {
+        receipts += 1;
+      }
+    }
+    return { outputs, receipts };
+  }
+
+  /** Draw a stream's output with this text alone. */
+  private show(index: number, stream: string, text: string): void {
+    const { outputArea } = this.cell;
+    const output = outputArea.widgets[index];
+    const whole = output && [...output.children()].filter(child => 'renderModel' in child).pop();
+    if (output === undefined || whole === undefined || !(output.layout instanceof PanelLayout)) {
+      return;
+    }
+    if (text === '') {
+      output.hide();
+      this.undo.push(() => output.show());
+      return;
+    }
+    const { rendermime } = outputArea;
+    const type = `application/vnd.jupyter.${stream}`;
+    const part = rendermime.createRenderer(type);
+    part.addClass('jp-OutputArea-output');
+    part.addClass('jp-mlgpu-Unfolded');
+    void part.renderModel(rendermime.createModel({ data: { [type]: text } }));
+    // Before it: JupyterLab takes the last one for its own.
+    output.layout.insertWidget(output.layout.widgets.indexOf(whole), part);
+    whole.hide();
+    this.undo.push(() => {
+      part.dispose();
+      whole.show();
+    });
+  }
+
+  private unfold(): void {
+    this.undo.splice(0).forEach(undo => undo());
+  }
+
+  private readonly undo: (() => void)[] = [];
+}
+
+function teachesLines(notebook: NotebookPanel, cell: CodeCell): boolean {
+  const { model } = notebook.context;
+  const tags = cell.model.getMetadata('tags') as unknown;
+  if (Array.isArray(tags) && tags.includes(TAG)) {
+    return true;
+  }
+  if (object(model.getMetadata(KEY))?.logs === 'show') {
+    return true;
+  }
+  const codes = [...model.cells].flatMap(({ type, sharedModel }) =>
+    type === 'code' ? sharedModel.getSource() : []
+  );
+  return codes.some(code => LESSON.test(code)) && codes.some(code => READS_LOGS.test(code));
+}

@@ -1,0 +1,25 @@
+/** Sentences in which names of code stand between backticks, as the kernel says them. */
+
+interface IPart {
+  text: string;
+  code: boolean;
+}
+
+/** The parts of a sentence, in order. A backtick without a second one is a text like any other. */
+export function inParts(said: string): IPart[] {
+  const parts = said.split('`');
+  if (parts.length % 2 === 0) {
+    const last = parts.splice(-2).join('`');
+    parts.push(last);
+  }
+  return parts
+    .map((text, index) => ({ text, code: index % 2 === 1 }))
+    .filter(({ text }) => text !== '');
+}
+
+/** Where code cannot be drawn as such: a title, a dialog's label, a notification. */
+export function plain(said: string): string {
+  return inParts(said)
+    .map(({ text }) => text)
+    .join('');
+}

@@ -1,0 +1,65 @@
+/** The offer to run two cells that are compared a few more times, so that the comparison can be trusted. */
+
+import { useState } from 'react';
+import type { ReactElement, ReactNode } from 'react';
+
+import type { Message, Translate } from '../language/i18n';
+import type { NotebookSession } from '../kernel/notebooks';
+import type { IRecord } from '../record/record';
+
+/** Runs that are added to each cell: with as many an interval is known. */
+const MORE = 4;
+
+export function RunAgain(props: {
+  records: readonly IRecord[];
+  session: NotebookSession;
+  /** So many runs were made: their records come. */
+  onRan: (runs: number) => void;
+  /** What stands there while nothing is run from here. */
+  children: ReactNode;
+  t: Translate;
+}): ReactElement {
+  const { records, session, onRan, children, t } = props;
+  const [run, setRun] = useState(0);
+  const [said, setSaid] = useState<Message | null>(null);
+  const start = async (): Promise<void> => {
+    const again = session.again(records);
+    if (run > 0 || again === null) {
+      setSaid(again === null ? 'cannotRunMore' : said);
+      return;
+    }
+    setSaid(null);
+    let made = 0;
+    const well = await again(MORE, number => setRun((made = number)));
+    setRun(0);
+    setSaid(well ? null : 'runMoreStopped');
+    onRan(well ? made : 0);
+  };
+  if (run === 0 && session.again(records) === null) {
+    return (
+      <>
+        <p className="jp-mlgpu-Quiet">{t('cannotRunMore')}</p>
+        {children}
+      </>
+    );
+  }
+  return (
+    <>
+      {run === 0 && children}
+      <p className="jp-mlgpu-RunAgain">
+        <button
+          type="button"
+          className="jp-mlgpu-Button"
+          title={t('runMoreAbout')}
+          aria-disabled={run > 0}
+          onClick={() => void start()}
+        >
+          {t('runMore', { count: MORE })}
+        </button>{' '}
+        <span className="jp-mlgpu-Quiet" role="status">
+          {run > 0 ? t('runningMore', { number: run }) : said && t(said)}
+        </span>
+      </p>
+    </>
+  );
+}

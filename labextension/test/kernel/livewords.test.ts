@@ -1,0 +1,62 @@
+/** The line under a running cell says what is known of it now, and nothing that was known some time ago. */
+
+import assert from 'node:assert/strict';
+import test from 'node:test';
+
+import type { ICounters, ISeries } from '../../src/kernel/counters.js';
+import { liveWords } from '../../src/kernel/livewords.js';
+import { translator } from '../../src/language/i18n.js';
+
+const t = translator(null);
+const MIB = 1024 ** 2;
+
+function series(device: string, quantity: string, unit: string): ISeries {
+  return { device, quantity, unit, source: 'test', limit: null, whyMissing: null };
+}
+
+function counters(gauges: [ISeries, number | null][], changes: object = {}): ICounters {
+  return {
+    series: gauges.map(([one]) => one),
+    samples: [{ t: 10, values: gauges.map(([, value]) => value) }],
+    interval: 0.5,
+    sampled: '2026-01-01T00:00:00Z',
+    zero: 0,
+    whyResting: null,
+    ...changes
+  };
+}
+
+const PROCESS: [ISeries, number | null][] = [
+  [series('machine', 'utilisation', 'share'), 0.9],
+  [series('process', 'utilisation', 'cores'), 2.04],
+  [series('process', 'memory', 'bytes'), 849 * MIB]
+];
+const GPU = (number: number, share: number | null): [ISeries, number | null] => [
+  series(`GPU ${number} (NVIDIA H200)`, 'utilisation', 'share'),
+  share
+];
+
+test('the clock, the process and the GPU by its short name', () => {
+  const known = counters([...PROCESS, GPU(0, 0.94)]);
+  assert.equal(liveWords(6, known, 10_000, t), '6.0 s · 2.0 cores · 849 MiB · gpu:0 94 %');
+});
+
+test('of many GPUs the two that do most, in their order', () => {
+  const known = counters([GPU(0, 0.1), GPU(1, 0.9), GPU(2, 0.5)]);
+  assert.equal(liveWords(6, known, 10_000, t), '6.0 s · gpu:1 90 % · gpu:2 50 %');
+});
+
+test('a GPU that tells its power alone is told by that', () => {
+  const known = counters([
+    [series('GPU', 'utilisation', 'share'), null],
+    [series('GPU', 'power', 'W'), 12]
+  ]);
+  assert.equal(liveWords(6, known, 10_000, t), '6.0 s · gpu:0 12 W');
+});
+
+test('what is not known is left out, and so is what came long ago or from an earlier watch', () => {
+  assert.equal(liveWords(6, counters([GPU(0, null)]), 10_000, t), '6.0 s');
+  assert.equal(liveWords(6, counters(PROCESS), 14_000, t), '6.0 s');
+  assert.equal(liveWords(6, counters(PROCESS, { sampled: null }), 10_000, t), '6.0 s');
+  assert.equal(liveWords(6, counters(PROCESS, { whyResting: 'resting' }), 10_000, t), '6.0 s');
+});

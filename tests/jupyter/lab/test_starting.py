@@ -1,0 +1,309 @@
+"""The first minute: one button starts tracing, without a line to type, and can do so always."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from playwright.sync_api import Locator, expect
+
+if TYPE_CHECKING:
+    from tests.jupyter.lab.conftest import Gate, Lab, Server
+
+LOAD = "%load_ext jupyter_mlgpu"
+#: A kernel in whose environment the package is not installed.
+BARE = "\n".join(
+    [
+        "import sys, types",
+        "def find_spec(name, *rest):",
+        "    if name == 'jupyter_mlgpu': raise ModuleNotFoundError(f'No module named {name!r}')",
+        "sys.meta_path.insert(0, types.SimpleNamespace(find_spec=find_spec))",
+        "from ipykernel.kernelapp import launch_new_instance; launch_new_instance()",
+    ]
+)
+
+
+def notice(lab: Lab) -> Locator:
+    """What JupyterLab tells in a corner of the page."""
+    return lab.page.locator(".Toastify__toast")
+
+
+@pytest.fixture(autouse=True)
+def no_notices(lab: Lab) -> Iterator[None]:
+    """Close what a test has left in the corner of the page."""
+    yield
+    for one in notice(lab).all():
+        lab.page.evaluate(
+            "id => jupyterapp.commands.execute('apputils:dismiss-notification', { id })",
+            one.get_attribute("id"),
+        )
+    expect(notice(lab)).to_have_count(0)
+
+
+@pytest.fixture
+def preferences(lab: Lab, server: Server) -> Iterator[Any]:
+    """Writes our settings; pages loaded from then on follow them. The next test begins with the defaults."""
+
+    def write(**values: Any) -> None:
+        server.change_setting("sidebar", values, package="jupyter-mlgpu")
+
+    yield write
+    write()
+    lab.page.goto("about:blank")
+
+
+def start_button(lab: Lab) -> Locator:
+    """The sidebar's."""
+    return lab.sidebar.get_by_role("button", name="Start tracing")
+
+
+def toolbar_button(lab: Lab) -> Locator:
+    return lab.page.locator(".jp-NotebookPanel:not(.lm-mod-hidden) .jp-mlgpu-DeviceButton button")
+
+
+def always(lab: Lab) -> Locator:
+    return lab.sidebar.get_by_role("checkbox", name="Always for this notebook")
+
+
+def hide_sidebar(lab: Lab) -> None:
+    lab.page.evaluate("() => jupyterapp.shell.collapseRight()")
+    expect(lab.sidebar).to_be_hidden()
+
+
+# -- the button -----------------------------------------------------------------------------------------
+
+
+def test_one_click_in_the_sidebar_starts_tracing_and_leaves_no_trace_in_the_notebook(lab: Lab) -> None:
+    path = lab.write("start.ipynb", "a = 1")
+    lab.open("start.ipynb")
+    expect(lab.sidebar).to_contain_text("This notebook is not traced. Start, and each cell that you run")
+    expect(start_button(lab)).to_have_count(1)
+    start_button(lab).click()
+    expect(lab.sidebar).to_contain_text("No records yet")
+    expect(start_button(lab)).to_have_count(0)
+    lab.run_to_end(0)
+    expect(lab.records).to_have_count(1)
+    expect(lab.receipts).to_have_count(1)
+    expect(lab.cell(0).locator(".jp-InputPrompt").first).to_have_text("[1]:")
+    lab.save()
+    notebook = json.loads(path.read_text())
+    assert [cell["source"] for cell in notebook["cells"]] in (["a = 1"], [["a = 1"]])
+    assert "jupyter_mlgpu" not in notebook["metadata"]
+
+
+def test_the_toolbar_has_the_button_until_the_notebook_is_traced_and_opens_the_sidebar(lab: Lab) -> None:
+    lab.write("toolbar_start.ipynb", "dir()", "%history", "In[1:]")
+    lab.load("toolbar_start.ipynb")
+    lab.wait_for_app()
+    hide_sidebar(lab)
+    button = toolbar_button(lab)
+    expect(button).to_have_accessible_name("Start tracing")
+    button.click()
+    expect(button).to_have_text("Automatic")
+    expect(lab.sidebar).to_be_visible()
+    # Neither names of ours nor our line are among the user's.
+    lab.run_to_end(0)
+    lab.run_to_end(1)
+    expect(lab.cell(0).locator(".jp-OutputArea")).not_to_contain_text("path")
+    expect(lab.cell(0).locator(".jp-OutputArea")).not_to_contain_text("problem")
+    expect(lab.cell(1).locator(".jp-OutputArea-output pre").first).to_have_text("dir()\n%history\n")
+
+
+def test_the_keyboard_starts_it_and_stays_in_the_sidebar(lab: Lab) -> None:
+    lab.write("keyboard_start.ipynb", "1")
+    lab.open("keyboard_start.ipynb")
+    start_button(lab).focus()
+    lab.page.keyboard.press("Enter")
+    expect(lab.sidebar).to_contain_text("No records yet")
+    expect(lab.sidebar).to_be_focused()
+
+
+def test_while_a_cell_runs_the_button_says_that_it_is_starting(lab: Lab, gate: Gate) -> None:
+    lab.write("busy_start.ipynb", gate.cell, "b = 2")
+    lab.open("busy_start.ipynb")
+    expect(start_button(lab)).to_be_visible()
+    lab.run(0)
+    start_button(lab).click()
+    starting = lab.sidebar.get_by_role("button", name="Starting…")
+    expect(starting).to_have_attribute("aria-disabled", "true")
+    expect(toolbar_button(lab)).to_have_text("Starting…")
+    expect(lab.sidebar).to_contain_text("Tracing starts when the running cell has ended.")
+    gate.open()
+    expect(lab.sidebar).to_contain_text("No records yet")
+
+
+def test_with_tracing_turned_off_it_is_offered_too(lab: Lab) -> None:
+    lab.write("off.ipynb", LOAD, "%mlc_trace off", "c = 3")
+    lab.open("off.ipynb")
+    lab.run_to_end(0)
+    lab.run_to_end(1)
+    expect(toolbar_button(lab)).to_have_text("Start tracing")
+    start_button(lab).click()
+    expect(toolbar_button(lab)).to_have_text("Automatic")
+    lab.run_to_end(2)
+    expect(lab.records).to_have_count(1)
+
+
+def test_where_the_package_is_missing_one_sentence_says_how_to_install_it(lab: Lab) -> None:
+    lab.server.add_kernel_command("missing", [sys.executable, "-c", BARE, "-f", "{connection_file}"])
+    lab.write("missing.ipynb", "a = 1", kernel="missing")
+    lab.load("missing.ipynb")
+    lab.wait_for_app()
+    lab.show_sidebar()
+    start_button(lab).click()
+    said = "Python has no jupyter_mlgpu. Run %pip install jupyter_mlgpu in a cell"
+    expect(lab.sidebar.get_by_role("status").filter(has_text=said)).to_be_visible()
+    expect(lab.sidebar.locator("code")).to_have_text("%pip install jupyter_mlgpu")
+    expect(start_button(lab)).to_be_enabled()
+    lab.run_to_end(0)
+    expect(lab.cell(0).locator(".jp-OutputArea-output")).to_have_count(0)
+    # With the sidebar closed it is told in the corner.
+    hide_sidebar(lab)
+    toolbar_button(lab).click()
+    expect(notice(lab)).to_contain_text(said)
+
+
+def test_a_file_of_that_name_beside_the_notebook_is_not_run_for_the_button(lab: Lab) -> None:
+    trap = lab.server.root / "beside"
+    trap.mkdir(exist_ok=True)
+    (trap / "jupyter_mlgpu.py").write_text("open('was-run', 'w')")
+    lab.write("beside/mine.ipynb", "a = 1")
+    lab.open("beside/mine.ipynb")
+    start_button(lab).click()
+    expect(lab.sidebar).to_contain_text("No records yet")
+    assert not (trap / "was-run").exists()
+
+
+def test_after_a_restart_it_is_offered_again(lab: Lab) -> None:
+    lab.write("offered.ipynb", "a = 1")
+    lab.open("offered.ipynb")
+    start_button(lab).click()
+    expect(lab.sidebar).to_contain_text("No records yet")
+    lab.restart_kernel()
+    expect(lab.sidebar).to_contain_text("The kernel was restarted, and this notebook is not traced.")
+    start_button(lab).click()
+    expect(lab.sidebar).to_contain_text("No records yet")
+    expect(lab.sidebar).not_to_contain_text("restarted")
+
+
+# -- always ---------------------------------------------------------------------------------------------
+
+
+def test_a_notebook_that_is_always_traced_is_so_after_a_restart_and_until_that_is_taken_back(
+    lab: Lab,
+) -> None:
+    path = lab.write("always.ipynb", "a = 1")
+    lab.open("always.ipynb")
+    always(lab).check()
+    expect(lab.sidebar).to_contain_text("No records yet")
+    lab.save()
+    assert json.loads(path.read_text())["metadata"]["jupyter_mlgpu"] == {"trace": True}
+    lab.restart_kernel()
+    expect(lab.sidebar).to_contain_text("No records yet")
+    lab.run_to_end(0)
+    expect(lab.records).to_have_count(1)
+    lab.sidebar.get_by_role("tab", name="Now").click()
+    expect(always(lab)).to_be_checked()
+    always(lab).uncheck()
+    lab.save()
+    assert "jupyter_mlgpu" not in json.loads(path.read_text())["metadata"]
+    lab.restart_kernel()
+    expect(start_button(lab)).to_be_visible()
+
+
+def test_with_the_setting_a_new_notebook_is_traced_at_once_and_a_stranger_s_is_not(
+    lab: Lab, preferences: Any
+) -> None:
+    lab.write("fresh.ipynb", "")
+    lab.write("given.ipynb", "b = 2")
+    preferences(traceAlways=True)
+    lab.load("fresh.ipynb")
+    lab.wait_for_app()
+    lab.show_sidebar()
+    expect(lab.sidebar).to_contain_text("No records yet")
+    lab.restart_kernel()
+    expect(lab.sidebar).to_contain_text("No records yet")
+    lab.open("given.ipynb")
+    expect(lab.sidebar).to_contain_text("This notebook is not traced.")
+    expect(start_button(lab)).to_be_enabled()
+
+
+def test_the_setting_holds_at_once_for_notebooks_that_are_open(lab: Lab, preferences: Any) -> None:
+    lab.write("open_already.ipynb", "")
+    lab.open("open_already.ipynb")
+    expect(start_button(lab)).to_be_visible()
+    lab.page.evaluate(
+        "() => void jupyterapp.commands.execute('settingeditor:open', {query: 'Hardware receipts'})"
+    )
+    lab.page.locator("[id$='jupyter-mlgpu:sidebar_traceAlways']").check()
+    expect(lab.sidebar).to_contain_text("No records yet")
+
+
+# -- the keyboard, and what the status bar says ---------------------------------------------------------
+
+
+def focused_in_notebook(lab: Lab) -> bool:
+    inside: bool = lab.page.evaluate(
+        "() => jupyterapp.shell.currentWidget.content.node.contains(document.activeElement)"
+    )
+    return inside
+
+
+def test_h_h_opens_the_sidebar_and_closes_it_from_either_side(lab: Lab) -> None:
+    lab.write("toggle.ipynb", "a = 1")
+    lab.load("toggle.ipynb")
+    lab.wait_for_app()
+    hide_sidebar(lab)
+    lab.cell(0).locator(".cm-content").click()
+    lab.page.keyboard.press("Escape")
+    for _ in range(2):
+        lab.page.keyboard.type("hh")
+        expect(lab.sidebar).to_be_focused()
+        lab.page.keyboard.type("hh")
+        expect(lab.sidebar).to_be_hidden()
+        assert focused_in_notebook(lab)
+    lab.page.keyboard.type("hh")
+    expect(lab.sidebar).to_be_focused()
+    lab.page.keyboard.press("Escape")
+    lab.page.keyboard.type("hh")
+    expect(lab.sidebar).to_be_hidden()
+
+
+def test_h_h_is_typed_in_a_field_of_the_sidebar_and_escape_empties_it_before_it_leads_back(
+    lab: Lab,
+) -> None:
+    lab.write("typed.ipynb", LOAD, "a = 1", "b = 2")
+    lab.open("typed.ipynb")
+    for index in range(3):
+        lab.run_to_end(index)
+    expect(lab.records).to_have_count(2)
+    field = lab.sidebar.get_by_role("searchbox", name="Find a cell")
+    field.focus()
+    lab.page.keyboard.type("hh")
+    expect(field).to_have_value("hh")
+    lab.page.keyboard.press("Escape")
+    expect(field).to_have_value("")
+    expect(field).to_be_focused()
+    lab.page.keyboard.press("Escape")
+    lab.page.wait_for_function("() => document.activeElement.closest('.jp-Notebook') !== null")
+    assert lab.active_cell() == 2
+    expect(lab.sidebar).to_be_visible()
+
+
+def test_the_status_bar_says_running_also_for_cells_that_are_not_measured(lab: Lab, gate: Gate) -> None:
+    wait = f"while not __import__('os').path.exists({str(gate.path)!r}): __import__('time').sleep(0.01)"
+    bench = "import jupyter_mlgpu.jupyter.notebook.bench_command as bench\n"
+    bench += f"bench.bench_command = lambda line, shell: exec({wait!r})\n"
+    lab.write("bench.ipynb", bench, LOAD, "%mlc_bench")
+    lab.open("bench.ipynb")
+    status = lab.page.locator(".jp-mlgpu-StatusItem button")
+    lab.run_to_end(0)
+    lab.run_to_end(1)
+    expect(status).to_have_text("Hardware: Automatic · idle")
+    lab.run(2)
+    expect(status).to_have_text("Hardware: Automatic · running")
+    gate.open()
+    expect(status).to_have_text("Hardware: Automatic · idle")
