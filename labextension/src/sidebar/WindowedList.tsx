@@ -28,10 +28,11 @@ export function WindowedList(props: {
   /** What stands after the last row. */
   children?: ReactNode;
 }): ReactElement {
-  const { count, keyOf, estimate, newest, row, isHeading, focus = null, label, children } = props;
+  const { count, keyOf, estimate, alike, newest, row, isHeading, focus = null } = props;
+  const { label, children } = props;
   const [active, setActive] = useState<string | null>(null);
   const follows = newest === 'last';
-  const { rows, range, scroller, away } = useWindow(count, keyOf, estimate, follows, props.alike);
+  const { rows, range, scroller, away } = useWindow(count, keyOf, estimate, follows, alike);
   const onKeyDown = (event: KeyboardEvent): void => {
     const target = rowAtKey(event.key, event.target, count);
     if (target !== undefined) {
@@ -61,7 +62,13 @@ export function WindowedList(props: {
   return (
     <>
       <div {...scroller.props} className="jp-mlgpu-Scroller">
-        <ul role="list" aria-label={label} style={{ height: rows.total }} onKeyDown={onKeyDown}>
+        <ul
+          role="list"
+          aria-label={label}
+          className={alike ? 'jp-mlgpu-Alike' : undefined}
+          style={{ height: rows.total }}
+          onKeyDown={onKeyDown}
+        >
           {items.map(({ index, key }) => (
             <li
               key={key}

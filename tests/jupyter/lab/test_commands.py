@@ -477,9 +477,9 @@ def test_another_language_is_spoken_at_once(lab: Lab, preferences: Any) -> None:
     editor = open_settings(lab)
     setting(editor, "language").select_option(label="简体中文")
     expect(tab(lab, "单元格")).to_be_visible()
-    expect(status(lab)).to_contain_text("任意设备 · 空闲")
+    expect(status(lab)).to_contain_text("自动 · 空闲")
     lab.focus("spoken.ipynb")
-    expect(device_button(lab)).to_have_text("任意设备")
+    expect(device_button(lab)).to_have_text("自动")
     label = lab.page.evaluate("() => jupyterapp.commands.label('jupyter-mlgpu:open')")
     assert label == "显示硬件回执"
     expect(lab.receipts.first).to_contain_text("峰值内存")

@@ -27,7 +27,7 @@ def test_the_sidebar_says_what_a_kernel_died_of_and_so_does_the_next_receipt(lab
     expect(dead).to_contain_text(SAID, timeout=30_000)
     expect(dead).to_contain_text("native code gave up (SIGABRT).")
     lab.page.get_by_role("dialog").get_by_role("button").last.click()  # JupyterLab's own
-    dead.get_by_text("1 last native line").click()
+    dead.get_by_text("1 last message").click()
     expect(dead.locator(".jp-mlgpu-Raw")).to_have_text(LINE)
 
     expect(lab.sidebar).to_contain_text("Run this line in a cell:", timeout=30_000)
