@@ -37,8 +37,10 @@ COUNT_ROWS = """() => {
     new MutationObserver(changes => {
         const made = changes.flatMap(({ addedNodes }) => [...addedNodes]);
         const rows = made.flatMap(one => [one, ...(one.querySelectorAll?.('*') ?? [])]).filter(isRow);
-        window.allRows += rows.length;
-        window.mostRows = Math.max(window.mostRows, rows.length);
+        // A row may come into a list that came in the same task.
+        const { size } = new Set(rows);
+        window.allRows += size;
+        window.mostRows = Math.max(window.mostRows, size);
     }).observe(document.getElementById('jupyter-mlgpu-sidebar'), { childList: true, subtree: true });
 }"""
 
