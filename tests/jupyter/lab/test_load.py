@@ -31,7 +31,7 @@ LARGEST_MESSAGE = 1_010_000
 MESSAGES_A_SECOND = 20
 #: Rows in the page, of however many there are.
 FEW_ROWS = 60
-#: Rows that are made in one go: of rows with text a task makes three, and of those that are there it may move some.
+#: Rows made in one go: of rows with text a task makes three, and of those that are there it may move some.
 FEW_AT_ONCE = 8
 #: The same for rows that are one line of a few elements each.
 FEW_LINES_AT_ONCE = 10
