@@ -129,7 +129,7 @@ def test_text_and_html_have_a_table_of_both_and_say_that_communication_contains_
     assert table.columns == ("engine", "compute", "communicate", "of it waiting")
     assert table.rows == (("0", "20 ms", "84 ms", "80 ms"), ("1", "100 ms", "4 ms", "0 µs"))
     assert "80 ms" in repr(found)
-    assert ">80 ms<tr>" in found._repr_html_()
+    assert ">80\u00a0ms<tr>" in found._repr_html_()
     assert WAITING in found.sentences
 
 

@@ -53,6 +53,12 @@ def test_in_html_a_number_and_its_unit_stay_on_one_line_and_words_may_wrap():
     assert "615 1/µs" in text.table(rates)[-1]
 
 
+def test_a_number_with_its_unit_is_no_two_lines_in_a_column_of_words_and_a_list_of_numbers_may_be():
+    shown = str(html.table(with_head([("what", "value"), ("wall time", "3 ms"), ("cores", "0, 1")])))
+    assert "3\u00a0ms" in shown
+    assert "0, 1" in shown
+
+
 def test_in_html_what_stands_between_backticks_is_drawn_as_code():
     made = html.page(Page(parts=("Run `%mlc_device <list>` first.",), notes=("One ` alone stays.",)))
     assert "<p>Run <code>%mlc_device &lt;list&gt;</code> first.</p>" in str(made)

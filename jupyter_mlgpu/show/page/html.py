@@ -5,6 +5,7 @@ Whatever a stranger wrote is escaped, and a text's line ends add no lines to a n
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -18,6 +19,8 @@ from jupyter_mlgpu.show.page.text import visible
 #: A number and its unit stay on one line. No style sheet comes along to where this is read, and a style for
 #: each cell would cost a notebook more than these: a blank and a slash at which no line breaks.
 TOGETHER = str.maketrans({" ": "\u00a0", "/": "/\u2060"})
+#: A number, and its unit where it has one.
+_NUMBER = re.compile(r"[-+±]?\d+(,\d{3})*(\.\d+)?( \S+)?")
 #: What is folded: notes, and charts besides the first one.
 NOTES, CHARTS = say("How to read these figures"), say("More charts")
 
@@ -73,16 +76,20 @@ def table(shown: Table) -> Markup:
 def _row(shown: Table, row: tuple[str, ...]) -> Markup:
     """The cells of a row; under a head, the first one names it."""
     if not shown.columns:
-        return unended("tr", *(unended("td", _shown(one)) for one in row))
+        return unended("tr", *(unended("td", _cell(one)) for one in row))
     # Notebooks put all cells at the right, other pages at the left.
     figures = [one in shown.figures for one in shown.columns]
     sides = [f"text-align:{'right' if one else 'left'}" for one in figures]
-    texts = [
-        _shown(one.translate(TOGETHER) if figure else one) for one, figure in zip(row, figures, strict=True)
-    ]
+    texts = [_cell(one, is_figure) for one, is_figure in zip(row, figures, strict=True)]
     first = unended("th", texts[0], scope="row", style=sides[0])
     cells = zip(texts[1:], sides[1:], strict=True)
     return unended("tr", first, *(unended("td", one, style=side) for one, side in cells))
+
+
+def _cell(text: str, is_figure: bool = False) -> Markup:
+    """A figure on one line; outside of columns of figures that is a number with its unit."""
+    together = is_figure or _NUMBER.fullmatch(text) is not None
+    return _shown(text.translate(TOGETHER) if together else text)
 
 
 def _part(part: Part) -> Markup:
