@@ -33,7 +33,7 @@ export function DevicePicker(props: { model: IModel; t: Translate }): ReactEleme
   };
   const said = choices?.said ?? null;
   return (
-    <section className="jp-mlgpu-Picker" aria-label={t('device')}>
+    <div role="group" className="jp-mlgpu-Picker" aria-label={t('device')}>
       <fieldset className="jp-mlgpu-Widget-fields" disabled={ended}>
         {picks(device, choices).map(pick => (
           <DeviceSelect
@@ -67,6 +67,6 @@ export function DevicePicker(props: { model: IModel; t: Translate }): ReactEleme
           t={t}
         />
       )}
-    </section>
+    </div>
   );
 }

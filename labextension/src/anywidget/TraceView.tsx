@@ -24,7 +24,7 @@ export function TraceView(props: { model: IModel; t: Translate }): ReactElement 
   const ended = useTrait(model, 'ended') === true;
   const records = useMemo(() => list(data, MANY, known).reverse(), [data]);
   return (
-    <section className="jp-mlgpu-Trace" aria-label={t('receipts')}>
+    <div role="group" className="jp-mlgpu-Trace" aria-label={t('receipts')}>
       <h3>
         {t('receipts')}{' '}
         {older > 0 && (
@@ -34,7 +34,7 @@ export function TraceView(props: { model: IModel; t: Translate }): ReactElement 
       {ended && <p>{t('widgetEnded')}</p>}
       {records.length === 0 && !ended && <p className="jp-mlgpu-Quiet">{t('noRecords')}</p>}
       {/* Scrolled with the keyboard too, so it is a stop for it. */}
-      <div className="jp-mlgpu-Trace-scroller" role="region" aria-label={t('records')} tabIndex={0}>
+      <div className="jp-mlgpu-Trace-scroller" role="group" aria-label={t('records')} tabIndex={0}>
         <ol role="list">
           {records.map(record => (
             <li key={`${record.runId}/${record.cell.sequence}`} className="jp-mlgpu-Trace-row">
@@ -45,7 +45,7 @@ export function TraceView(props: { model: IModel; t: Translate }): ReactElement 
         </ol>
       </div>
       {older > 0 && <p className="jp-mlgpu-Quiet">{t('older', { count: older })}</p>}
-    </section>
+    </div>
   );
 }
 

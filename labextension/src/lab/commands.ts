@@ -101,7 +101,8 @@ export function addCommands(parts: IParts): void {
     }
   });
   add(COMMANDS.device, 'device', {
-    isEnabled: live,
+    // Without the kernel's list there is nothing to choose from.
+    isEnabled: () => live() && (current()?.model.state.device?.pickers.length ?? 0) > 0,
     execute: async () => {
       const session = current();
       // Now says what becomes of it: at once, at the end of the running cell, or not at all.

@@ -28,7 +28,7 @@ export function PageView(props: { page: IPage; t: Translate }): ReactElement {
   const after = hasCharts ? parts.filter(part => !isSentence(part)) : parts;
   const said = new Set([headline, ...before.map(t.say)]);
   return (
-    <section className="jp-mlgpu-Figure" aria-label={plain(title)}>
+    <div role="group" className="jp-mlgpu-Figure" aria-label={plain(title)}>
       <h3>
         <Prose text={title} />
       </h3>
@@ -55,7 +55,7 @@ export function PageView(props: { page: IPage; t: Translate }): ReactElement {
         </Fold>
       )}
       {page.notes.length > 0 && <Notes notes={page.notes} t={t} />}
-    </section>
+    </div>
   );
 }
 

@@ -18,7 +18,7 @@ export function LimitAnswer(props: { record: IRecord; t: Translate }): ReactElem
   }
   const advice = limit.next === null ? '' : t.say(limit.next);
   return (
-    <section className="jp-mlgpu-Limit" aria-label={t('limit')}>
+    <div role="group" className="jp-mlgpu-Limit" aria-label={t('limit')}>
       <p className="jp-mlgpu-Limit-answer">{answer(limit, t)}</p>
       {advice && (
         <p>
@@ -42,6 +42,6 @@ export function LimitAnswer(props: { record: IRecord; t: Translate }): ReactElem
           )}
         </Fold>
       )}
-    </section>
+    </div>
   );
 }

@@ -23,7 +23,7 @@ export function LogNotes(props: {
     return null;
   }
   return (
-    <section className="jp-mlgpu-LogNotes" aria-label={t('logNotes')}>
+    <div role="group" className="jp-mlgpu-LogNotes" aria-label={t('logNotes')}>
       <ul role="list">
         {lines.slice(0, SHOWN).map((line, index) => (
           <li key={index} className="jp-mlgpu-LogNote" data-verdict={line.verdict}>
@@ -34,7 +34,7 @@ export function LogNotes(props: {
       {lines.length > SHOWN && (
         <p className="jp-mlgpu-Quiet">{t('moreNotes', { count: lines.length - SHOWN })}</p>
       )}
-    </section>
+    </div>
   );
 }
 

@@ -56,14 +56,14 @@ def use_theme(lab: Lab, theme: str) -> None:
 
 
 #: All rules that axe has by itself, for what is ours and for the dialogs in which we ask. The fields of the
-#: Settings editor are JupyterLab's own, which gives them no labels; so is a cell that we mark. A notebook may
-#: have many receipts, whose parts have the same names. What axe leaves open is ids that two elements have.
+#: Settings editor are JupyterLab's own, which gives them no labels; so is a cell that we mark. What axe leaves
+#: open is ids that two elements have.
 VIOLATIONS = """async () => {
     const own = '[class*="jp-mlgpu-"]:not(.jp-Cell), .jp-Dialog-content, .jp-SettingsForm';
     const include = [...document.querySelectorAll(own)].filter(one => !one.parentElement.closest(own));
     const { violations, incomplete } = await axe.run(
         { include, exclude: ['.form-control'] },
-        { rules: { 'landmark-unique': { enabled: false } }, resultTypes: ['violations', 'incomplete'] }
+        { resultTypes: ['violations', 'incomplete'] }
     );
     const found = [...violations, ...incomplete.filter(({ id }) => id === 'duplicate-id-aria')];
     return found.flatMap(({ id, nodes }) =>

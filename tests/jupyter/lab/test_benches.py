@@ -130,7 +130,7 @@ def test_the_sidebar_has_its_charts_its_table_and_what_the_figures_mean(lab: Lab
     lab.write_with_receipts("bench_sidebar.ipynb", shown(products()))
     lab.open_without_kernel("bench_sidebar.ipynb")
     lab.sidebar.get_by_role("tab", name="Benchmarks").click()
-    region = lab.sidebar.get_by_role("region", name="Benchmark: gemm, bandwidth")
+    region = lab.sidebar.get_by_role("group", name="Benchmark: gemm, bandwidth")
     expect(region.get_by_role("img")).to_have_count(1)
     expect(region.locator("p").nth(1)).to_contain_text("fake gpu, 2026-11-22.")
     region.get_by_text("More charts").click()

@@ -256,9 +256,8 @@ def test_a_device_is_chosen_in_a_dialog(lab: Lab) -> None:
     lab.write("device.ipynb", LOAD, "a = 1")
     lab.open("device.ipynb")
     lab.run_to_end(0)
-    tab(lab, "Now").click()
-    expect(lab.sidebar.get_by_role("combobox").get_by_role("option")).to_have_count(2)
-    tab(lab, "Cells").click()
+    # Enabled as soon as the kernel has told which devices there are.
+    lab.page.wait_for_function("() => jupyterapp.commands.isEnabled('jupyter-mlgpu:choose-device')")
     execute(lab, "choose-device")
     dialog = lab.page.get_by_role("dialog")
     expect(dialog).to_contain_text("device.ipynb")

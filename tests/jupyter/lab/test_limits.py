@@ -57,7 +57,7 @@ def test_a_receipt_has_the_limit_in_its_line_and_opened_what_to_do_and_the_lines
     )
     expect(lab.receipts.first).not_to_contain_text("preparing")
     line.click()
-    limit = receipt.get_by_role("region", name="What limits it")
+    limit = receipt.get_by_role("group", name="What limits it")
     expect(limit).to_contain_text("Likely: Waited 86 % of the time: the GPU had 2.0 s of work in 14.7 s.")
     expect(limit.locator(".jp-mlgpu-LineToCopy code")).to_have_text("%%mlc_trace --ops")
     expect(limit.get_by_role("button", name="Copy")).to_be_visible()
@@ -107,7 +107,7 @@ def test_the_sidebar_has_the_kind_in_its_list_and_the_rest_on_the_cells_page(lab
     )
     row.get_by_role("button", name="Details").click()
     page = lab.sidebar.locator(".jp-mlgpu-Page")
-    expect(page.get_by_role("region", name="What limits it")).to_contain_text("Likely: Waited 86 %")
+    expect(page.get_by_role("group", name="What limits it")).to_contain_text("Likely: Waited 86 %")
     expect(page.get_by_role("rowheader", name="[3] line 2")).to_contain_text("def batches():")
     # Edited, a cell has other lines: the page leads there, and shows none of them.
     lab.page.evaluate(
@@ -136,7 +136,7 @@ def test_why_shows_the_whole_reasoning_under_its_cell(lab: Lab, tmp_path: Path) 
     other = Run("f" * 32, "other.ipynb", "0" * 12)
     open_with(lab, "why.ipynb", [replace(limited_record(7), run=other)], tmp_path, "%mlc_trace why 7")
     lab.run_to_end(2)
-    page = lab.cell(2).get_by_role("region", name="Why cell [7] took 14.7 s")
+    page = lab.cell(2).get_by_role("group", name="Why cell [7] took 14.7 s")
     expect(page.locator("p").first).to_have_text(
         "Waited 86 % of the time: the GPU had 2.0 s of work in 14.7 s."
     )

@@ -59,7 +59,7 @@ def test_a_receipt_counts_its_notes_and_opens_to_each_with_its_explanation(lab: 
     expect(receipt).to_contain_text("1 message · 1 unknown message · 1 after the cell had ended: 1 to act on")
     receipt.get_by_role("button").click()
     receipt.get_by_text("Other messages (2)").click()
-    notes = receipt.get_by_role("region", name="Messages").get_by_role("listitem")
+    notes = receipt.get_by_role("group", name="Messages").get_by_role("listitem")
     expect(notes).to_have_count(3)
     for shown in ("To act on", "37", "arrived after the cell had ended", "The GPU has no memory left."):
         expect(notes.first).to_contain_text(shown)
@@ -81,7 +81,7 @@ def test_a_native_line_is_explained_under_the_cell_that_brought_it(lab: Lab) -> 
     expect(receipt).to_contain_text("1 message")
     receipt.get_by_role("button").click()
     receipt.get_by_text("Messages (1)").click()
-    note = receipt.get_by_role("region", name="Messages").get_by_role("listitem")
+    note = receipt.get_by_role("group", name="Messages").get_by_role("listitem")
     expect(note).to_contain_text("This Mac's GPU, Apple M1 Max")
     expect(note.locator("pre")).to_have_text("Metal device set to: Apple M1 Max")
     receipt.get_by_text("How it was measured").click()

@@ -216,7 +216,7 @@ def test_the_sidebar_shows_plans_only_where_there_are_any(lab: Lab) -> None:
     expect(lab.sidebar.get_by_role("tab", name="Plans")).to_have_count(0)
     lab.run_to_end(1)
     lab.sidebar.get_by_role("tab", name="Plans").click()
-    region = lab.sidebar.get_by_role("region", name="mine, planned for Metal")
+    region = lab.sidebar.get_by_role("group", name="mine, planned for Metal")
     expect(region.locator(".jp-mlgpu-Graph-box")).to_have_count(1)
     expect(region).to_contain_text("Planned for a Mac: the one operation would run on the GPU.")
     lab.page.evaluate("() => { jupyterapp.shell.currentWidget.content.activeCellIndex = 0; }")
@@ -238,10 +238,10 @@ def test_of_several_plans_and_races_the_sidebar_shows_the_one_that_is_chosen(lab
     )
     lab.open_without_kernel("several.ipynb")
     lab.sidebar.get_by_role("tab", name="Results").click()
-    expect(lab.sidebar.get_by_role("region", name="last, planned for Metal")).to_be_visible()
+    expect(lab.sidebar.get_by_role("group", name="last, planned for Metal")).to_be_visible()
     choice = lab.sidebar.get_by_role("combobox", name="Which one to show")
     choice.select_option(label="[2] Race: x @ x")
-    region = lab.sidebar.get_by_role("region", name="Race: x @ x")
+    region = lab.sidebar.get_by_role("group", name="Race: x @ x")
     expect(region).to_contain_text("x @ x with PyTorch on cpu:0 (a CPU) against gpu:0, 11 runs each")
     expect(region.get_by_role("img")).to_have_count(1)
     lab.page.evaluate("() => jupyterapp.shell.collapseRight()")
@@ -293,7 +293,7 @@ def test_names_of_the_graph_and_of_the_race_are_text(lab: Lab) -> None:
     expect(figures(lab)).to_have_count(2)
     expect(figures(lab).first).to_contain_text(MARKUP[-40:])
     lab.sidebar.get_by_role("tab", name="Results").click()
-    expect(lab.sidebar.get_by_role("region", name="Race")).to_contain_text(MARKUP[:40])
+    expect(lab.sidebar.get_by_role("group", name="Race")).to_contain_text(MARKUP[:40])
     for place in (figures(lab).first, figures(lab).nth(1), lab.sidebar):
         assert place.locator("img[src], script").count() == 0
     assert lab.page.evaluate("() => window.pwned") is None
