@@ -56,8 +56,8 @@ def use_theme(lab: Lab, theme: str) -> None:
 
 
 #: All rules that axe has by itself, for what is ours and for the dialogs in which we ask. The fields of the
-#: Settings editor are JupyterLab's own, which gives them no labels; so is a cell that we mark. What axe leaves
-#: open is ids that two elements have.
+#: Settings editor are JupyterLab's own, which gives them no labels; so is a cell that we mark. Ids that two
+#: elements have are what axe leaves open.
 VIOLATIONS = """async () => {
     const own = '[class*="jp-mlgpu-"]:not(.jp-Cell), .jp-Dialog-content, .jp-SettingsForm';
     const include = [...document.querySelectorAll(own)].filter(one => !one.parentElement.closest(own));
