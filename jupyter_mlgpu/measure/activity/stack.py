@@ -6,7 +6,11 @@ the interpreter's lock is ours, so it notes addresses alone; `calls.py` makes wo
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import gc
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from types import CodeType, FrameType
 from typing import Any, NamedTuple
 
@@ -39,6 +43,30 @@ class Stack(NamedTuple):
     inner: Place | None
     users: Place | None
     cell: int
+
+
+@contextmanager
+def frames_of_other_threads() -> Iterator[dict[int, FrameType]]:
+    """The innermost frame of each other thread by its number; none is kept alive when the block ends.
+
+    No garbage collection begins meanwhile. Python 3.11 makes a frame's object when somebody asks for it,
+    here or by `f_back`. A collection that begins with that may run code that gives up the interpreter's
+    lock; the other thread then leaves the frame, and the object that we get points at memory of something
+    else, which ends the process. Python 3.12 collects between instructions alone.
+    """
+    collects = gc.isenabled()
+    gc.disable()
+    try:
+        frames = sys._current_frames()
+        # Our own frame holds this table: with it, the table would keep all frames and their values alive.
+        del frames[threading.get_ident()]
+        try:
+            yield frames
+        finally:
+            frames.clear()
+    finally:
+        if collects:
+            gc.enable()
 
 
 def read(frame: FrameType | None, of_user: OfUser, markers: Markers) -> Stack:

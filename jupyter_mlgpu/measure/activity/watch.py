@@ -21,7 +21,7 @@ from jupyter_mlgpu.measure.activity.counters import Counters, ThreadClock
 from jupyter_mlgpu.measure.activity.host_link import HostLink
 from jupyter_mlgpu.measure.activity.looks import Looks
 from jupyter_mlgpu.measure.activity.markers import Markers
-from jupyter_mlgpu.measure.activity.stack import Stack, read
+from jupyter_mlgpu.measure.activity.stack import Stack, frames_of_other_threads, read
 from jupyter_mlgpu.measure.activity.states import AT_WORK, ELSEWHERE, WENT_ON, of_other_thread, state_of
 from jupyter_mlgpu.measure.frameworks.base import Compiled
 from jupyter_mlgpu.measure.probes.sampler import Sampler
@@ -167,7 +167,8 @@ class ActivityWatch:
         found = counters.read(clock, task)
         if self._too_late(now - self._due):  # the lock was not to be had from the first moment on
             at = self._last.now
-            stack = read(sys._current_frames().get(self._thread), self._asked.of_user, self._markers)
+            with frames_of_other_threads() as frames:
+                stack = read(frames.get(self._thread), self._asked.of_user, self._markers)
             self._add_unseen(stack, now - at, _part(found.thread_time, self._last.thread, now - at))
             found = found._replace(thread_time=self._last.thread, process_time=self._last.process)
         self._last = _Clocks(real_time.perf_counter(), clock.read(), real_time.process_time())
@@ -175,13 +176,8 @@ class ActivityWatch:
         return _Begun(clock, task, state, at, since, found, self._asked.retries(), self._asked.compiled())
 
     def _see(self, begun: _Begun) -> State:
-        frames = sys._current_frames()
-        # Our own frame holds this table: with it, the table would keep all frames and their values alive.
-        del frames[threading.get_ident()]
-        try:
+        with frames_of_other_threads() as frames:
             state = self._see_in(begun, frames)
-        finally:
-            frames.clear()
         if state == "idle beside others":
             self._called_back = self._called_back or self._asked.called_back()
             if self._waits is None:  # once a cell, some milliseconds, in which the lock is free
