@@ -25,7 +25,7 @@ def fits(batch: int, measured: Mapping[int, Runs], limit: float | None = None) -
     """
     runs = {size: runs_of(which) for size, which in measured.items()}
     there = (
-        MemoryLimit(limit, say("the limit given"))
+        MemoryLimit(limit, say("the given limit"))
         if limit is not None
         else room(quantity_of([record for of_size in runs.values() for record in of_size]))
     )

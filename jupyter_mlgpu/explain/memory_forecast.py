@@ -26,7 +26,7 @@ FAR = 4
 MOST = 20
 
 ASSUMED = say(
-    "Assumed: memory grows in proportion to the batch, and nothing else that stays is made before it."
+    "Assumed: memory grows in proportion to the batch size, and nothing else is created before it and kept."
 )
 
 
@@ -80,15 +80,15 @@ class Forecast:
     def _answer(self) -> Sentence:
         if self.needed is None:
             return say(
-                "What batch {batch} needs cannot be told: {why}", batch=self.batch, why=self.why_not or ""
+                "What batch size {batch} needs is not known: {why}", batch=self.batch, why=self.why_not or ""
             )
-        need = say("Batch {batch} needs about {size}", batch=self.batch, size=units.size(self.needed))
+        need = say("Batch size {batch} needs about {size}", batch=self.batch, size=units.size(self.needed))
         if self.limit is None:
             return say(
-                "{need} ({figure}). How much there is, is not known.", need=need, figure=self._figure()
+                "{need} ({figure}). How much is available is not known.", need=need, figure=self._figure()
             )
         return say(
-            "{need} of {limit} ({figure}), {of}: {verdict}.",
+            "{need} ({figure}); {limit} available ({of}): {verdict}.",
             need=need,
             limit=units.size(self.limit.bytes),
             figure=self._figure(),
@@ -110,9 +110,9 @@ class Forecast:
     def _verdict(self, needed: float, limit: float) -> Sentence:
         if self.fits:
             return say("it fits")
-        beyond = say("it does not fit") if needed > limit else say("that is too close")
+        beyond = say("it does not fit") if needed > limit else say("too close to the limit")
         if self.smaller is None:
-            return say("{beyond}; no smaller batch is known to fit", beyond=beyond)
+            return say("{beyond}; no smaller batch size is known to fit", beyond=beyond)
         return say("{beyond}; try {batch}", beyond=beyond, batch=self.smaller)
 
 
@@ -131,12 +131,12 @@ def forecast(
     Raises UsageError for batches that are no positive numbers, or fewer than two of them.
     """
     if batch < 1 or any(one < 1 for one in measured):
-        raise UsageError(say("A batch is a whole number, 1 or more."))
+        raise UsageError(say("A batch size is a whole number, 1 or more."))
     if len(measured) < 2:
         raise UsageError(
             say(
-                "A forecast needs runs of two batches at least, such as 32 and 64: two points make a line, "
-                "one does not."
+                "A forecast needs runs with at least two batch sizes, such as 32 and 64: one "
+                "point does not make a line."
             )
         )
     notes: list[Sentence] = []
@@ -159,7 +159,8 @@ def forecast(
     if batch > FAR * largest:
         notes.append(
             say(
-                "Batch {batch} is far beyond {largest}, the largest measured: a rough figure.",
+                "Batch size {batch} is far beyond {largest}, the largest measured, so this "
+                "is a rough figure.",
                 batch=batch,
                 largest=largest,
             )
@@ -167,7 +168,7 @@ def forecast(
     smaller = _smaller(batch, lines, limit)
     several = len(lines) > 1
     if not several:
-        notes.append(say("One run of each batch gives no range; more runs, or a third batch, would."))
+        notes.append(say("One run per batch size gives no range; more runs or a third batch size would."))
     return Forecast(
         batch,
         quantity,
@@ -202,8 +203,10 @@ def _counted(
     if len(good) < len(records):
         notes.append(
             say_count(
-                "Of batch {batch}, {count} run does not count: it failed, was interrupted or profiled.",
-                "Of batch {batch}, {count} runs do not count: they failed, were interrupted or profiled.",
+                "{count} run of batch size {batch} is not counted: it failed, was "
+                "interrupted or was profiled.",
+                "{count} runs of batch size {batch} are not counted: they failed, were "
+                "interrupted or were profiled.",
                 len(records) - len(good),
                 batch=batch,
             )
@@ -212,7 +215,7 @@ def _counted(
     if len(counted) < len(good):
         notes.append(
             say(
-                "A run of batch {batch} imported a framework, which takes memory: it does not count.",
+                "A run of batch size {batch} imported a framework, which takes memory, so it is not counted.",
                 batch=batch,
             )
         )
@@ -242,13 +245,13 @@ def _why_not(
     for size, records in runs.items():
         if not any(one == size for one, _ in points):
             reasons = [one.why_missing for record in records for one in _readings(record, quantity)]
-            reason = next(filter(None, reasons), say("it has no run that counts; run it once more."))
-            return say("the peak of batch {batch} is not known: {reason}", batch=size, reason=reason)
+            reason = next(filter(None, reasons), say("none of its runs counts; run it once more."))
+            return say("the peak for batch size {batch} is not known: {reason}", batch=size, reason=reason)
     if slope(lines) <= 0:
         return say(
-            "the peaks of batches {sizes} do not grow with the batch. Something else is larger, or memory "
-            "of earlier cells was used again: restart the kernel and run the smaller batch first, or take "
-            "larger batches.",
+            "the peaks for batch sizes {sizes} do not grow with the batch size. Something "
+            "else is larger, or memory from earlier cells was reused: restart the kernel and "
+            "run the smaller batch size first, or use larger ones.",
             sizes=listed([*runs]),
         )
     if quantity == "peak_memory_process":
@@ -265,7 +268,10 @@ def _rising(runs: dict[int, list[Record]], notes: list[Sentence]) -> dict[int, l
     if rising == runs or not all(rising.values()):
         return runs
     notes.append(
-        say("Runs of a smaller batch after a larger one do not count: what that one took may be held.")
+        say(
+            "Runs of a smaller batch size after a larger one are not counted: memory from "
+            "the larger one may still be held."
+        )
     )
     return rising
 
@@ -301,8 +307,9 @@ def _hidden(
         needs = at(lines, size)[1] - at(lines, 0)[1]
         if peak - start < needs / 2:
             return say(
-                "batch {batch} ran after batch {larger}, whose memory the process still held, so its own "
-                "need is not seen: restart the kernel and run the smaller batch first.",
+                "batch size {batch} ran after {larger}, and the process still held that "
+                "memory, so its own need is hidden: restart the kernel and run the smaller "
+                "batch size first.",
                 batch=size,
                 larger=larger,
             )

@@ -27,11 +27,11 @@ def room(quantity: str, nvml: Nvml | None = None, root: Path = Path("/")) -> Mem
 def _process(root: Path) -> MemoryLimit:
     whole = memory.machine()
     own, _ = resident_set()
-    limit = MemoryLimit(own + whole.free, say("what this process holds and what is free in the machine"))
+    limit = MemoryLimit(own + whole.free, say("what this process holds plus what is free on this machine"))
     container = memory.container(whole.total, root)
     if container is not None and own + container.free < limit.bytes:
         return MemoryLimit(
-            own + container.free, say("what this process holds and what is free in its container")
+            own + container.free, say("what this process holds plus what is free in its container")
         )
     return limit
 
@@ -41,7 +41,7 @@ def _gpu(nvml: Nvml) -> MemoryLimit | None:
     known = [one for one in rooms if one is not None]
     if not known:
         return None
-    return MemoryLimit(min(known), say("the GPU's memory but what other processes hold"))
+    return MemoryLimit(min(known), say("the GPU's memory minus what other processes hold"))
 
 
 def _left(nvml: Nvml, index: int) -> float | None:

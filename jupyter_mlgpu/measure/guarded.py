@@ -11,7 +11,7 @@ from jupyter_mlgpu.record.redact import beginning
 from jupyter_mlgpu.record.sentence import Sentence, say
 
 NO_FRAMEWORK = say("No framework known to jupyter_mlgpu was loaded.")
-NOT_USED = say("No framework was seen to use a device in this cell.")
+NOT_USED = say("No framework was seen using a device in this cell.")
 
 
 def wait(backend: Backend) -> None:
@@ -79,7 +79,7 @@ def finish(name: str, observation: Observation | Observed | Sentence) -> Observe
         return observation.finish()
     except Exception as error:
         return Observed(
-            None, say("{name} could not be watched to the end ({error}).", name=name, error=words(error))
+            None, say("{name} could not be observed to the end ({error}).", name=name, error=words(error))
         )
 
 

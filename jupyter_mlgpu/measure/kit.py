@@ -42,9 +42,9 @@ if TYPE_CHECKING:
 LIMITS_VARIABLE = "JUPYTER_MLGPU_LIMITS"
 #: Seconds under which a cell is hardly looked at, or not at all.
 _TOO_SHORT_S = 0.15
-TOO_SHORT = say("The cell was too short to be looked at.")
-NOT_LOOKED_AT = say("Cells are not looked at here: {name} is off.", name=LIMITS_VARIABLE)
-NOT_SEEN = say("The cell could not be looked at while it ran.")
+TOO_SHORT = say("The cell was too short to be sampled.")
+NOT_LOOKED_AT = say("Cells are not sampled here: {name} is off.", name=LIMITS_VARIABLE)
+NOT_SEEN = say("The cell could not be sampled while it ran.")
 _JUDGE = "jupyter_mlgpu.explain.limits.judge:with_limit"
 _REFINE = "jupyter_mlgpu.explain.limits.profiled:refined"
 _PLACE = "jupyter_mlgpu.explain.limits.roofline:placed"
@@ -191,7 +191,7 @@ class Kit:
             return registry.part(_PLACE)(record, runs, roofs.read)  # type: ignore[no-any-return]
         except Exception as error:  # what a light run had to do is no reason to lose its record
             return record.with_note(
-                say("This record lacks its place under the roof ({error}).", error=words(error))
+                say("The cell's place under the roof could not be determined ({error}).", error=words(error))
             )
 
     def watch_imports(self) -> None:

@@ -198,7 +198,7 @@ class Measurement:
             self._observations[backend.name] = backend.observe()
         except Exception as error:
             self._observations[backend.name] = say(
-                "{name} could not be watched ({error}).", name=backend.name, error=guarded.words(error)
+                "{name} could not be observed ({error}).", name=backend.name, error=guarded.words(error)
             )
         if self._profile is not None:
             self._profile.begin(backend.name)

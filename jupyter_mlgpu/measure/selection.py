@@ -229,8 +229,8 @@ def _require(backend: Backend, word: DeviceWord, whose: str) -> None:
             hidden,
             say("Then restart the kernel and run the cells up to this one: {menu}.", menu=RESTART_MENU),
             refusal=say(
-                "There is no device {word} here{whose} before a restart of the kernel: found {found}; "
-                "nothing was changed.",
+                "There is no device {word} here{whose} until the kernel is restarted: found "
+                "{found}; nothing was changed.",
                 word=str(word),
                 whose=whose,
                 found=names(devices),

@@ -21,7 +21,7 @@ from jupyter_mlgpu.record.record import Record
 from jupyter_mlgpu.record.redact import beginning
 from jupyter_mlgpu.record.sentence import say
 
-VALIDATED = say("A validation ran meanwhile: its time and its work are in these figures.")
+VALIDATED = say("Validation ran in the meantime: these figures include its time and work.")
 
 Hook = Callable[..., None]
 

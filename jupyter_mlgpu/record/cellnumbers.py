@@ -65,7 +65,7 @@ def cell_number(word: str) -> CellNumber:
     """The number that a word is. Raises UsageError for one that is none."""
     number = parsed(word)
     if number is None:
-        wrong = say("A cell is named by its number, found {found}.", found=repr(word))
+        wrong = say("A cell is named by its number, not by {found}.", found=repr(word))
         raise UsageError(joined(wrong, _SHOW))
     return number
 
@@ -117,7 +117,7 @@ def the_one(number: CellNumber, records: Iterable[Record], run: str) -> Record:
     if len(found) > 1:
         raise UsageError(
             say(
-                "Cell {cell} ran {count} times, so which run is meant is open: choose {choices}.",
+                "Cell {cell} ran {count} times: choose {choices}.",
                 cell=number.name,
                 count=len(found),
                 choices=_choices(found, records, run),
@@ -194,7 +194,7 @@ def _none(number: CellNumber, records: Sequence[Record], of_cell: Sequence[Recor
         )
     if number.own:
         return joined(say("There is no record {number}.", number=number.name), _SHOW)
-    none = say("There is no record of a cell {number}.", number=number.name)
+    none = say("There is no record of cell {number}.", number=number.name)
     itself = [one for one in records if one.cell.sequence == number.number and one.run.id == run]
     near = [say("Did you mean {word}?", word=f"#{number.number}")] if itself and number.turn is None else []
     return joined(none, *near, _SHOW)
@@ -205,7 +205,7 @@ def _open(number: CellNumber, found: Sequence[Record], records: Sequence[Record]
     loaded = dict.fromkeys(one.run.id for one in found)
     choices = [str(CellNumber(number.number, number.turn, number.own, tags[one] or one)) for one in loaded]
     return say(
-        "{count} loaded runs have a cell {number}, so which is meant is open: choose {choices}.",
+        "Cell {number} is in {count} loaded runs: choose {choices}.",
         count=len(loaded),
         number=number.name,
         choices=_some(choices),

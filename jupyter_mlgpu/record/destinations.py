@@ -51,8 +51,8 @@ def followed(path: Path) -> Path:
         if is_strangers(link, os.stat(place)):
             raise RecordError(
                 say(
-                    "{path} was not written: {here} is a link of another user's in a folder where everybody "
-                    "may write; choose another place.",
+                    "{path} was not written: {here} is another user's link in a folder that "
+                    "everyone can write to; choose another location.",
                     path=path,
                     here=here,
                 )
@@ -94,7 +94,7 @@ def open_through(path: Path, target: Path) -> int | None:
         # Looked at again, for what stands there may have been changed meanwhile.
         there = os.fstat(handle)
         if stat.S_IFMT(there.st_mode) != kind:
-            raise OSError(say("it was changed meanwhile"))
+            raise OSError(say("it was changed in the meantime"))
         _refuse_strangers(path, target, there)
     except BaseException:
         os.close(handle)
@@ -110,7 +110,7 @@ def write_through(handle: int, data: bytes) -> None:
     while rest:
         if not poll.poll(1000 * PATIENCE):
             raise TimeoutError(
-                errno.ETIMEDOUT, say("nobody has read from it for {seconds} s", seconds=f"{PATIENCE:g}")
+                errno.ETIMEDOUT, say("nothing has read from it for {seconds} s", seconds=f"{PATIENCE:g}")
             )
         try:
             # A pipe that has room has it for so much: this does not wait, with O_NONBLOCK or without.
@@ -138,9 +138,7 @@ def refuse(path: Path, kind: int) -> None:
     what = _REFUSED.get(kind)
     if what is not None:
         raise RecordError(
-            say(
-                "{path} cannot be written, for it is {what}; choose the name of a file.", path=path, what=what
-            )
+            say("{path} cannot be written because it is {what}; choose a file name.", path=path, what=what)
         )
 
 
@@ -170,8 +168,8 @@ def _refuse_strangers(path: Path, target: Path, there: os.stat_result) -> None:
     if is_strangers(there, os.stat(target.parent)):
         raise RecordError(
             say(
-                "{path} was not written: it is another user's, in a folder where everybody may write; "
-                "choose another place.",
+                "{path} was not written: it belongs to another user, in a folder that "
+                "everyone can write to; choose another location.",
                 path=path,
             )
         )

@@ -52,7 +52,7 @@ def save_what_can_be(path: str | os.PathLike[str], records: Iterable[Record]) ->
     if len(data) > FILE:
         problems.append(
             say(
-                "The file has {size} MB, and no more than {most} MB are ever loaded: split it before.",
+                "The file is {size} MB, but files over {most} MB are never loaded: split it first.",
                 size=f"{len(data) / 1e6:.0f}",
                 most=f"{FILE / 1e6:g}",
             )
@@ -198,16 +198,16 @@ def _read(line: bytes | None, named: Sentence, problems: list[Sentence]) -> Reco
     """The record of a line, or None; where there should be one, `problems` get a sentence."""
     if line is None:
         problems.append(
-            say("{line} has more than {most} MB; it was left out.", line=named, most=f"{LINE / 1e6:g}")
+            say("{line} is larger than {most} MB and was left out.", line=named, most=f"{LINE / 1e6:g}")
         )
     elif line.strip():
         try:
             return from_line(line)
         except (ValueError, RecursionError) as error:
             if isinstance(error, UnicodeDecodeError):
-                problems.append(say("{line} is not UTF-8 text; it was left out.", line=named))
+                problems.append(say("{line} is not UTF-8 text and was left out.", line=named))
             else:
-                problems.append(say("{line} is not JSON; it was left out.", line=named))
+                problems.append(say("{line} is not JSON and was left out.", line=named))
         except RecordError as error:
             problems.append(say("{line} was left out: {error}.", line=named, error=error))
     return None
@@ -241,11 +241,11 @@ def _cannot_write(path: Path, error: OSError) -> RecordError:
         except RecordError as refused:
             return refused
         return RecordError(
-            say("{path} cannot be written, for nobody reads from it; start its reader first.", path=path)
+            say("{path} cannot be written because nothing reads from it; start its reader first.", path=path)
         )
     return RecordError(
         say(
-            "{path} cannot be written ({error}); choose a folder you may write to, with room in it.",
+            "{path} cannot be written ({error}); choose a folder with free space that you can write to.",
             path=path,
             error=error.strerror or error,
         )

@@ -35,7 +35,7 @@ def to_line(record: Record) -> bytes:
     while len(line) > LINE:
         part = next((part for part in _CUT_ORDER if getattr(record, part)), None)
         if part is None:
-            raise RecordError(say("it takes more than {size} MB", size=f"{LINE / 1e6:g}"))
+            raise RecordError(say("it exceeds {size} MB", size=f"{LINE / 1e6:g}"))
         items = getattr(record, part)
         keep = len(items) // 2
         changes: dict[str, Any] = {
@@ -48,7 +48,7 @@ def to_line(record: Record) -> bytes:
         )
         line = to_bytes(
             record.with_note(
-                say("Left out where this was saved, for its size: {parts}.", parts=said)
+                say("Left out when this was saved, because of its size: {parts}.", parts=said)
             ).to_json()
         )
     return line + b"\n"

@@ -33,7 +33,7 @@ _LEFT_OUT_OF_NOTEBOOKS = frozenset(
 )
 #: A note of a record whose cell wrote more native lines than were read at its end.
 STILL_READING = say(
-    "This cell wrote many native lines, which are still being read; its record will have all of them."
+    "This cell wrote many native lines that are still being read; its record will contain all of them."
 )
 
 #: The fact of a profiled cell that says which roof its work stands under: framework, device, type.

@@ -48,7 +48,7 @@ def typed(
     while parts:
         word = parts.pop(0)
         if word in options:
-            twice = say("{word} stands twice after {magic}: give it once.", word=word, magic=magic)
+            twice = say("{word} appears twice after {magic}: give it once.", word=word, magic=magic)
             raise UsageError(joined(twice, explained))
         if word in values:
             if not parts or parts[0].startswith("--"):
@@ -88,7 +88,7 @@ def whole_number(word: str, option: str, most: int) -> int:
     if not word.isdecimal() or not 1 <= int(word) <= most:
         raise UsageError(
             say(
-                "{word} takes a whole number from 1 to {most}, found {found}.",
+                "{word} takes a whole number from 1 to {most}, not {found}.",
                 word=option,
                 most=most,
                 found=repr(word),
@@ -103,7 +103,7 @@ def json_path(word: str, option: str, example: str) -> Path:
     if path.suffix != ".json":
         raise UsageError(
             say(
-                "{word} takes the name of a JSON file, as in {example}, and found {found}.",
+                "{word} takes the name of a JSON file, as in {example}, not {found}.",
                 word=option,
                 example=example,
                 found=repr(word),
@@ -135,5 +135,5 @@ def split(line: str, magic: str, explained: str) -> list[str]:
     try:
         return list(lexer)
     except ValueError:
-        alone = say("A quotation mark stands alone in {line} after {magic}.", line=repr(line), magic=magic)
+        alone = say("Unmatched quotation mark in {line} after {magic}.", line=repr(line), magic=magic)
         raise UsageError(joined(alone, explained)) from None

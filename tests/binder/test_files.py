@@ -156,7 +156,7 @@ def test_a_record_of_another_device_is_refused(checkout: Path) -> None:
 
 def test_a_broken_line_of_the_records_is_refused(checkout: Path) -> None:
     edit(checkout / "binder" / RECORDS, "{", "")
-    assert said_of(checkout) == f"Line 1 of {RECORDS} is not JSON; it was left out."
+    assert said_of(checkout) == f"Line 1 of {RECORDS} is not JSON and was left out."
 
 
 def test_records_that_hold_nothing_are_refused(checkout: Path) -> None:

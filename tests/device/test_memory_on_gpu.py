@@ -111,7 +111,7 @@ def test_asking_for_the_memory_makes_no_cuda_context(torch):
         "assert not torch.cuda.is_initialized()\n"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert "PyTorch has not used a device yet, so its allocator was not asked." in done.stdout
+    assert "PyTorch has not used a device yet, so its allocator was not queried." in done.stdout
 
 
 def records_of(runs: int, cell):

@@ -49,8 +49,10 @@ def test_a_torch_model_on_the_cpu_under_a_gpu_cell_is_named_and_the_gpu_is_not_c
     model, x = torch.nn.Sequential(torch.nn.Linear(64, 64), torch.nn.Linear(64, 1)), torch.ones(8, 64)
     record = run("torch", lambda: model(x), "gpu", {"model": model, "x": x})
     assert record.notes == (
-        "The 4 weights of `model` and `x` live on cpu:0, not on gpu:0: PyTorch works where they are. "
-        "`model.to('cuda:0')` moves the first.",
+        (
+            "The 4 weights of `model` and `x` live on cpu:0, not on gpu:0: PyTorch computes "
+            "where the data is. `model.to('cuda:0')` moves the first."
+        ),
     )
     assert record.device.ran_on is None
     assert "gave out memory 0 times" in record.device.why_missing

@@ -175,6 +175,6 @@ def test_ctrl_c_on_the_command_line_keeps_what_was_measured(tmp_path):
         shown, complaint = process.communicate()
     assert process.returncode == 130, complaint
     assert complaint.endswith("jupyter mlgpu: interrupted.\n")
-    assert "It was interrupted, and is not complete." in shown
+    assert "It was interrupted and is not complete." in shown
     run = load(path)
     assert [one.status for one in run.results] == ["ok", "ok", "interrupted"]

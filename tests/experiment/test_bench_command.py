@@ -48,7 +48,7 @@ def said(capsys) -> str:
         (["--against", "a", "b", "c"], "--against takes one name or file, or two files, and found 3"),
         (
             ["--out", "bench.txt"],
-            "--out takes the name of a JSON file, as in bench.json, and found 'bench.txt'.",
+            "--out takes the name of a JSON file, as in bench.json, not 'bench.txt'.",
         ),
     ],
 )
@@ -124,8 +124,8 @@ def test_an_interrupt_keeps_the_cases_before_it(bench):
     assert finished.run.outcome == "interrupted"
     assert [one.status for one in finished.run.results] == ["interrupted"]
     assert finished.run.results[0].samples != ()
-    assert "Interrupted: 2 of 3 cases were not begun." in finished.run.notes
-    assert "It was interrupted, and is not complete." in page.head(finished.run)
+    assert "Interrupted: 2 of 3 cases were not started." in finished.run.notes
+    assert "It was interrupted and is not complete." in page.head(finished.run)
 
 
 def test_quick_begins_no_case_after_its_time_is_over(bench):

@@ -76,7 +76,7 @@ def test_warm_up_goes_on_until_the_times_are_steady():
 def test_a_warm_up_that_never_settles_is_flagged():
     result = Bench(*[0.1, 0.2] * 200).result
     assert not result.steady
-    assert "The warm-up had not become steady when its time was over." in result.flags
+    assert "The warm-up was not yet steady when its time ran out." in result.flags
 
 
 def test_times_that_rise_are_called_throttling():
@@ -119,7 +119,7 @@ def test_a_wide_spread_is_flagged_with_what_is_known_of_its_cause():
 def test_what_does_not_fit_is_skipped_with_what_it_needs():
     bench = Bench(case={"needs": Needs(12 * 1024**3)}, monitor={"memory": 2 * 1024**3})
     assert bench.result.status == "skipped"
-    assert bench.result.why == "It needs 12 GiB of memory on gpu:0, and 2 GiB are free."
+    assert bench.result.why == "It needs 12 GiB of memory on gpu:0, but only 2 GiB is free."
     assert bench.runner.steps == 0
     assert bench.result.median.why_missing == bench.result.why
 
@@ -129,7 +129,7 @@ def test_where_the_free_memory_is_not_known_the_case_is_tried():
 
 
 def test_a_case_for_another_kind_of_device_is_skipped():
-    assert Bench(case={"needs": Needs(1, ("cuda",))}).result.why == "It needs cuda, and gpu:0 is gpu."
+    assert Bench(case={"needs": Needs(1, ("cuda",))}).result.why == "It needs cuda, but gpu:0 is gpu."
 
 
 def test_a_case_that_cannot_run_here_says_why():
@@ -174,7 +174,7 @@ def test_a_case_of_which_one_step_takes_too_long_is_given_up():
     budget = Budget(longest_step_s=1.5)
     result = Bench(90.0, 6.0, budget=budget).result
     assert result.status == "skipped"
-    assert result.why == "One step takes 6 s, and no more than 1.5 s are given to it."
+    assert result.why == "One step takes 6 s; the limit is 1.5 s."
     # The first of all may compile.
     assert Bench(90.0, 1.0, budget=budget).result.status == "ok"
 

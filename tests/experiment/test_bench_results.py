@@ -190,7 +190,7 @@ def test_the_headline_says_what_speaks_against_the_figures():
     assert page.headline(run(noisy, measured())) == "21.5 GFLOP/s float32; noisy in 1 of 2 cases: half."
     assert page.headline(run(skipped())) == "Nothing was measured: Metal has no float64."
     told = page.headline(run(measured(), outcome="interrupted"))
-    assert told == "21.5 GFLOP/s float32; interrupted, so not complete."
+    assert told == "21.5 GFLOP/s float32; interrupted, so incomplete."
     assert page.headline(run(measured(), origin="replayed")).startswith("Replayed, not measured here: ")
 
 
@@ -286,7 +286,7 @@ def test_the_browser_gets_charts_table_and_notes_of_bounded_size():
     told = as_read(json.loads(json.dumps(bundle[view.MIME_TYPE], allow_nan=False)))
     assert [one["title"][0] for one in told["charts"]] == ["Products of n x n matrices", "Roofline"]
     (table,) = [one for one in told["parts"] if isinstance(one, dict)]
-    assert (len(table["rows"]), table["below"]) == (view.ROWS, "200 rows more are not shown.")
+    assert (len(table["rows"]), table["below"]) == (view.ROWS, "200 more rows are not shown.")
     x, y, low, high, label = told["charts"][0]["series"][0]["points"][0]
     assert (x, low, high) == (1, pytest.approx(y), pytest.approx(y))
     assert label.startswith("gemm")
@@ -371,7 +371,7 @@ def test_two_files_are_compared_case_by_case_and_say_what_differs(tmp_path):
     (row,) = shown.rows
     assert row.ratio == pytest.approx(2)
     assert row.certain
-    assert "Versions that differ: PyTorch 2.13.0 here, 2.12.0 there." in shown.notes
+    assert "Versions differ: PyTorch 2.13.0 here, 2.12.0 there." in shown.notes
     assert any("gemm n=512 float32" in one for one in shown.notes)
 
 

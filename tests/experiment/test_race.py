@@ -100,7 +100,7 @@ def test_work_that_stays_on_another_device_is_said(race):
 def test_the_receipt_says_that_it_was_a_race(race):
     shown = race("--repeats 2", "tf.ones(3)")
     assert shown.receipt["cell"]["name"] == "race: tf.ones(3)"
-    assert shown.receipt["notes"] == ["A race: the time is that of all its runs together."]
+    assert shown.receipt["notes"] == ["This cell is a race: its time covers all runs together."]
     below = race("--repeats 2", "1").receipt
     assert below["notes"] == shown.receipt["notes"]
 
@@ -277,7 +277,7 @@ def test_what_is_wrong_is_one_sentence_and_nothing_is_run(race, line, cell, word
 
 def test_one_device_runs_alone_and_the_reason_is_told(race):
     shown = race("--devices cpu:1 --repeats 2", "tf.ones(2) + 1")
-    assert "There is no race: only cpu:1 was asked for." in shown.said
+    assert "No race: only cpu:1 was requested." in shown.said
     assert "cpu:0" not in shown.said
 
 

@@ -73,10 +73,10 @@ def test_the_estimate_always_lies_within_its_interval():
         (
             {1: 1.0, 2: 3.0, 3: 1.0},
             {1: 2.0, 2: 2.0, 3: 2.0},
-            "they change places several times, between 1 and 2 and between 2 and 3",
+            "the faster device changes several times, between 1 and 2 and between 2 and 3",
         ),
-        ({1: 1.0}, {2: 2.0}, "there is no size at which both cpu:0 and gpu:0 were measured"),
-        ({}, {}, "there is no size at which both cpu:0 and gpu:0 were measured"),
+        ({1: 1.0}, {2: 2.0}, "no size was measured on both cpu:0 and gpu:0"),
+        ({}, {}, "no size was measured on both cpu:0 and gpu:0"),
     ],
 )
 def test_where_there_is_no_crossover_a_reason_is_given(cpu, gpu, why):

@@ -68,14 +68,14 @@ def test_a_process_that_dies_keeps_what_it_measured_and_costs_only_its_lane(hear
 
 def test_a_process_that_exits_without_a_word_is_said(heard):
     told, error = lane(heard, "sys.exit(3)")
-    assert (told.timings, told.problem, error) == ((), "its process ended with code 3", None)
+    assert (told.timings, told.problem, error) == ((), "its process exited with code 3", None)
 
 
 def test_a_process_that_hangs_is_ended_and_said(heard):
     told, error = lane(heard, "tell({'timing': TIMING})\ntime.sleep(1000)", silence_s=0.3)
     assert error is None
     assert [one.size for one in told.timings] == [10]
-    assert told.problem == "its process was ended, for it had told nothing for 0 s"
+    assert told.problem == "its process was ended because it reported nothing for 0 s"
 
 
 def test_an_error_of_the_users_code_is_shown_and_ends_the_race(heard):

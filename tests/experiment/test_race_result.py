@@ -92,7 +92,7 @@ def test_lanes_that_overlap_have_no_winner():
     cpu, _ = lanes(over=False)
     same = Lane("gpu:0", "cuda", None, cpu.timings)
     assert headline(result(over=False, lanes=(cpu, same))) == (
-        "Which device is faster is not certain: the spreads overlap (cpu:0 1 ms / gpu:0 1 ms)."
+        "It is not certain which device is faster: the spreads overlap (cpu:0 1 ms / gpu:0 1 ms)."
     )
     assert page.table(result(over=False, lanes=(cpu, same))).rows[0][-1] == "not certain"
 
@@ -109,18 +109,20 @@ def raced_over(sizes, *medians):
 @pytest.mark.parametrize(
     ("medians", "words"),
     [
-        (([1, 1, 1], [2, 2, 4]), "gpu:0 is faster at every size: 4 times at n = 1,000."),
-        (([1, 1, 1], [2, 1, 4]), "gpu:0 is faster at the largest size alone: 4 times at n = 1,000."),
-        (([1, 1, 1], [2, 2, 0.5]), "gpu:1 is faster at the largest size alone: 2 times at n = 1,000."),
+        (([1, 1, 1], [2, 2, 4]), "gpu:0 is faster at every size: 4 times as fast at n = 1,000."),
+        (([1, 1, 1], [2, 1, 4]), "gpu:0 is faster only at the largest size: 4 times as fast at n = 1,000."),
+        (([1, 1, 1], [2, 2, 0.5]), "gpu:1 is faster only at the largest size: 2 times as fast at n = 1,000."),
         (
             ([1, 1, 1], [2, 2, 1]),
-            "Which device is faster at the largest size, n = 1,000, is not certain; "
-            "at n = 100 gpu:0 is, 2 times.",
+            (
+                "It is not certain which device is faster at the largest size, n = 1,000; at n = "
+                "100, gpu:0 is 2 times as fast."
+            ),
         ),
-        (([1, 1, 1], [1, 1, 1]), "Which device is faster is not certain at any size."),
+        (([1, 1, 1], [1, 1, 1]), "It is not certain at any size which device is faster."),
         (
             ([1, 1, 1], [2, 0.5, 0.5], [3, 2, 2]),
-            "gpu:1 is the fastest from n = 100 on: 2 times at n = 1,000.",
+            "gpu:1 is the fastest from n = 100 on: 2 times as fast at n = 1,000.",
         ),
     ],
 )
@@ -135,7 +137,7 @@ def test_the_headline_of_a_race_without_a_rival_or_a_spread_names_no_winner():
     )
     once = [Lane(one.device, one.kind, None, (Timing(None, (1.0,), 1, True),)) for one in (cpu, gpu)]
     assert headline(result(over=False, lanes=tuple(once))) == (
-        "Which device is faster is not certain: a single run has no spread."
+        "It is not certain which device is faster: a single run has no spread."
     )
     assert headline(result(lanes=())) == "Nothing was measured."
 
@@ -376,9 +378,7 @@ def test_one_device_is_no_race_and_the_reason_is_told():
     (cpu, gpu) = backend.devices()
     assert "only gpu:0 was asked for" in racing.why_alone(parse(""), backend, [gpu], [cpu, gpu])
     alone = racing.why_alone(parse(""), backend, [cpu], [cpu])
-    assert alone == (
-        "There is no race: cpu:0 is the only device of fake here. The fake has the devices it was given."
-    )
+    assert alone == ("No race: cpu:0 is the only fake device here. The fake has the devices it was given.")
 
 
 def test_a_race_needs_neither_plotly_nor_ipython_nor_numpy():

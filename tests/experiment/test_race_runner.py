@@ -150,7 +150,7 @@ def test_a_lane_whose_work_ran_elsewhere_says_so(clock):
 
     lane, _, _ = run(clock, Stubborn(devices=("cpu:0", "gpu:0")), device=1)
     assert lane.notes == (
-        "gpu:0: the work did not run there, but on cpu:0: what was made on another device may stay there.",
+        "gpu:0: the work ran on cpu:0 instead: objects created on another device may stay there.",
     )
 
 

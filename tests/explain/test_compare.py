@@ -70,7 +70,7 @@ def test_blocks_of_a_script_are_compared_by_their_names(plain):
     result = plain.run("jupyter_mlgpu.compare('short', 'long')")
     assert "4 runs" in data(result, "text/plain")[0]
     unknown = plain.run("jupyter_mlgpu.compare('no', 'long')")
-    assert "There is nothing to compare: no records in A." in str(unknown.error)
+    assert "Nothing to compare: no records in A." in str(unknown.error)
 
 
 def test_the_comparison_can_be_kept_in_a_variable(plain):

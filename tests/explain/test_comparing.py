@@ -61,9 +61,13 @@ def told(first, second):
 @pytest.mark.parametrize(
     ("first", "second", "sentence"),
     [
-        ((1.0,), (241.0, 242.0, 240.0), "B took 241 times as long as A; 1 and 3 runs, so roughly."),
-        ((482.0,), (2.0,), "A took 241 times as long as B; one run each, so roughly."),
-        ((0.001,), (12.345,), "B took 12,345 times as long as A; one run each, so roughly."),
+        (
+            (1.0,),
+            (241.0, 242.0, 240.0),
+            "B took 241 times as long as A; 1 and 3 runs, so this is approximate.",
+        ),
+        ((482.0,), (2.0,), "A took 241 times as long as B; one run each, so this is approximate."),
+        ((0.001,), (12.345,), "B took 12,345 times as long as A; one run each, so this is approximate."),
         ((1.0, 1.0, 1.0, 1.0), (1.0, 1.0, 1.0, 1.0), "A and B took equally long; 4 and 4 runs."),
     ],
 )
@@ -73,7 +77,7 @@ def test_how_many_times_as_long_is_always_said_first_and_on_how_many_runs_it_res
 
 def test_with_runs_enough_the_first_sentence_says_between_which_ratios_the_true_one_lies():
     slower = told(runs(1.0, 1.1, 1.2, 1.3), runs(2.0, 2.2, 2.4, 2.6))
-    assert slower == "B took 2 times as long as A; 4 and 4 runs, so 1.54 to 2.6 times."
+    assert slower == "B took 2 times as long as A (1.54 to 2.6 times); 4 and 4 runs."
     assert told(runs(2.0, 2.2, 2.4, 2.6), runs(1.0, 1.1, 1.2, 1.3)) == slower.translate(
         str.maketrans("AB", "BA")
     )
@@ -87,7 +91,7 @@ def test_a_difference_that_chance_explains_is_said_with_its_ratio():
 
 def test_without_a_timing_no_ratio_is_said():
     failed = runs(1.0, outcome="error")
-    assert told(failed, runs(2.0)) == "How long A and B took cannot be compared."
+    assert told(failed, runs(2.0)) == "The times of A and B cannot be compared."
 
 
 def test_one_run_each_cannot_be_judged():
@@ -116,7 +120,7 @@ def test_profiled_runs_are_never_compared_as_timings():
     comparison = compare([*runs(1, 1, 1, 1), *profiled], runs(1, 1, 1, 1))
     assert max(change(comparison).first.values) == 1
     alone = compare(profiled, runs(1, 1, 1, 1))
-    assert change(alone).verdict == "○ cannot judge: measured on one side alone"
+    assert change(alone).verdict == "○ cannot judge: measured on one side only"
     assert any("no light run" in note for note in alone.pairs[0].notes)
 
 
@@ -124,7 +128,7 @@ def test_runs_that_failed_are_left_out_and_counted():
     failed = run(0.001, outcome="error")
     comparison = compare([*runs(1.0, 1.1), failed], runs(1.0, 1.1))
     assert change(comparison).first.values == (1.0, 1.1)
-    assert "1 runs that failed or were interrupted are left out." in comparison.pairs[0].notes
+    assert "1 failed or interrupted runs are left out." in comparison.pairs[0].notes
 
 
 def test_what_neither_side_measured_is_no_row():
@@ -134,7 +138,7 @@ def test_what_neither_side_measured_is_no_row():
 
 def test_a_value_of_0_has_no_ratio():
     found = change(compare(runs(0, 0, 0, 0), runs(1, 1, 1, 1)))
-    assert found.verdict == "○ cannot judge: a value is 0, of which there is no ratio"
+    assert found.verdict == "○ cannot judge: a value is 0, so there is no ratio"
 
 
 def test_two_files_are_compared_cell_by_cell_and_what_stands_alone_is_counted():
@@ -143,7 +147,7 @@ def test_two_files_are_compared_cell_by_cell_and_what_stands_alone_is_counted():
     comparison = compare(before, after)
     assert len(comparison.pairs) == 1
     assert change(comparison).first.values == (2.0,)
-    assert comparison.notes == ("2 cells are on one side alone and left out.",)
+    assert comparison.notes == ("2 cells are on one side only and left out.",)
 
 
 def test_files_without_a_common_cell_and_empty_ones_are_refused():
@@ -257,7 +261,7 @@ def test_what_was_measured_on_one_side_alone_is_no_zero():
     )
     first, _, ratio, verdict = rows(comparison)["Device time"]
     assert (first, ratio) == ("not measured", "")
-    assert verdict == "○ cannot judge: measured on one side alone"
+    assert verdict == "○ cannot judge: measured on one side only"
 
 
 def test_instruments_stay_apart_and_operations_are_named():

@@ -178,10 +178,10 @@ def said(kernel, end):
 
 def test_the_sentence_has_the_cell_its_time_and_the_memory():
     assert said(account(look(15.2, of=16, container=0)), ending(container=1)) == (
-        "The kernel died in [7] after 12.5 s at 15.2 GiB of 16 GiB: out of its container's memory."
+        "The kernel died in [7] after 12.5 s at 15.2 GiB of 16 GiB: out of container memory."
     )
     assert said(account(look(15.2, kills=None)), ending()) == (
-        "The kernel died in [7] after 12.5 s at 15.2 GiB of 16 GiB: out of memory, likely."
+        "The kernel died in [7] after 12.5 s at 15.2 GiB of 16 GiB: likely out of memory."
     )
 
 
@@ -189,14 +189,14 @@ def test_the_sentence_has_the_cell_its_time_and_the_memory():
     ("kernel", "place"),
     [
         (account(count=None), "in a cell after 12.5 s"),
-        (account(phase="idle"), "while no cell ran"),
+        (account(phase="idle"), "while no cell was running"),
         (account(phase="starting", sequence=0, count=None), "before its first cell"),
         (account(phase="exited"), "in [7]"),
-        (None, "at a moment that nobody has seen"),
+        (None, "at an unknown time"),
     ],
 )
 def test_where_it_died_is_told_as_far_as_it_is_known(kernel, place):
-    assert said(kernel, ending(3)) == f"The kernel died {place}: its code ended it, with exit status 3."
+    assert said(kernel, ending(3)) == f"The kernel died {place}: its code exited with status 3."
 
 
 def test_a_clock_that_was_set_back_tells_no_time():
@@ -232,7 +232,7 @@ def size_told(kernel, end=None):
 
 def test_a_size_that_would_have_fitted_is_told_with_the_two_it_rests_on():
     assert size_told(sized(128, (32, 4.0), (64, 8.0))) == (
-        "With rows = 64 it needed 4 GiB more than with 32; 96 would fit, if that goes on in proportion."
+        "With rows = 64 it needed 4 GiB more than with 32; 96 would fit if memory grows in proportion."
     )
     assert size_told(sized(128, (32, 4.0), (64, 8.0), name=None)).startswith(
         "With 64 it needed 4 GiB more than"
@@ -246,7 +246,7 @@ def test_a_size_that_would_have_fitted_is_told_with_the_two_it_rests_on():
 
 def test_where_nothing_between_fits_the_largest_that_did_is_told():
     assert size_told(sized(68, (32, 7.0), (64, 13.5))) == (
-        "With rows = 64 it needed 6.5 GiB more than with 32; 64 is the most that fitted."
+        "With rows = 64 it needed 6.5 GiB more than with 32; 64 is the largest size that fit."
     )
 
 
@@ -259,16 +259,16 @@ def test_several_runs_give_several_lines_and_the_highest_has_to_fit():
 @pytest.mark.parametrize(
     ("kernel", "why"),
     [
-        (sized(96, (32, 4.0)), "Two sizes are needed, the smaller one first; seen was 32."),
-        (sized(96, (64, 8.0), (32, 8.0)), "Two sizes are needed, the smaller one first; seen was 64."),
-        (sized(48, (32, 4.0), (64, 8.0)), "64 had ended well before."),
-        (sized(96, (32, 4.0), (64, 4.0)), "Its peaks of memory did not grow with 32 and 64."),
+        (sized(96, (32, 4.0)), "Two sizes are needed, the smaller one run first; found 32."),
+        (sized(96, (64, 8.0), (32, 8.0)), "Two sizes are needed, the smaller one run first; found 64."),
+        (sized(48, (32, 4.0), (64, 8.0)), "64 had succeeded before."),
+        (sized(96, (32, 4.0), (64, 4.0)), "Its peak memory did not grow over the sizes 32 and 64."),
         (
             sized(96, (32, 1.0), (64, 1.5)),
-            "By its earlier runs 96 should have fitted: something else took memory.",
+            "Judging by its earlier runs, 96 should have fit: something else took memory.",
         ),
-        (sized(96, (32, 4.0), (64, 8.0), sequence=6), "Nobody had looked at the cell that ran."),
-        (account(look(15.5)), "Nobody had looked at the cell that ran."),
+        (sized(96, (32, 4.0), (64, 8.0), sequence=6), "The running cell had not been sampled."),
+        (account(look(15.5)), "The running cell had not been sampled."),
     ],
 )
 def test_where_no_size_is_told_there_is_a_reason(kernel, why):
@@ -278,7 +278,7 @@ def test_where_no_size_is_told_there_is_a_reason(kernel, why):
 def test_without_sizes_the_reason_is_that_no_such_run_was_seen():
     kernel = account(look(15.5))
     kernel = replace(kernel, state=replace(kernel.state, cell=CellName(7, "fit(x)")))
-    assert size_told(kernel) == "No run of the same code that differs in one number alone was seen before it."
+    assert size_told(kernel) == "No earlier run of the same code with just one number changed is known."
 
 
 def test_another_death_says_nothing_of_sizes():

@@ -84,8 +84,9 @@ def test_of_an_engine_killed_in_mid_cell_the_cells_before_are_whole_and_the_last
     assert partial.reading("wall_time").value is None
     assert partial.reading("wall_time").why_missing == journal.UNFINISHED
     assert found.sentences[0] == (
-        "Engine 1 is gone: it died, or was shut down. What it had told and written down until then (3 "
-        "records) is here. It ended in the middle of the cell `train()`, whose record is partial."
+        "Engine 1 is gone: it died or was shut down. What it had reported and saved until "
+        "then (3 records) is included. It ended in the middle of the cell `train()`, so that "
+        "record is partial."
     )
     assert engines_table(found).rows[1][4:] == ("the same clock", "gone")
     assert found.partial

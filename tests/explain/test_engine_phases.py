@@ -1,4 +1,4 @@
-"""Computing and communicating, apart: what was waiting for a slower engine, and where that is not known."""
+"""Computing and communicating separately: what was waiting for a slower engine, and where that is not known."""
 
 import dataclasses
 import json
@@ -126,7 +126,7 @@ def test_an_engine_without_a_clock_of_ours_has_no_part_in_it():
 def test_text_and_html_have_a_table_of_both_and_say_that_communication_contains_waiting():
     found = Collection([engine(0, *FAST), engine(1, *SLOW)], "")
     table = phases_table(found)
-    assert table.columns == ("engine", "compute", "communicate", "of it waiting")
+    assert table.columns == ("engine", "compute", "communicate", "of that, waiting")
     assert table.rows == (("0", "20 ms", "84 ms", "80 ms"), ("1", "100 ms", "4 ms", "0 µs"))
     assert "80 ms" in repr(found)
     assert ">80\u00a0ms<tr>" in found._repr_html_()
@@ -137,9 +137,11 @@ def test_the_headline_names_the_engine_that_kept_the_others_waiting():
     found = Collection([engine(0, *FAST), engine(1, *SLOW)], "a" * 12)
     assert headline(found) == "Engine 1 kept the others waiting: engine 0 waited 80 ms for it."
     unsure = [engine(0, *FAST, unsure=90), engine(1, *SLOW, unsure=90, host="b" * 12)]
-    assert headline(Collection(unsure, "a" * 12)) == "No engine certainly kept the others waiting."
+    assert (
+        headline(Collection(unsure, "a" * 12)) == "It is not certain that any engine kept the others waiting."
+    )
     apart = Collection([engine(0, ("load", 0, 10)), engine(1, ("load", 0, 40))], "a" * 12)
-    assert headline(apart) == "Engine 1 was busy longest, for 40 ms; the least busy one for 10 ms."
+    assert headline(apart) == "Engine 1 was busy longest, for 40 ms; the least busy engine for 10 ms."
 
 
 def test_a_saved_trace_tells_each_engine_s_phases(tmp_path):
@@ -188,7 +190,7 @@ def test_its_tables_tell_where_each_engine_runs_how_its_clock_stands_and_that_on
         [engine(0, *FAST), engine(1, *SLOW, ahead=60_000), EngineReport(2, why="gone", gone=True)], "a" * 12
     )
     rows = engines_table(found).rows
-    assert [row[1] for row in rows] == ["this one", "this one", "not known"]
+    assert [row[1] for row in rows] == ["this machine", "this machine", "not known"]
     assert [row[4] for row in rows] == ["+0 µs ± 0 µs", "+1 min 00 s ± 0 µs", "not known"]
     assert [row[5] for row in rows] == ["collected", "collected", "gone"]
     assert rows[2][3] == ""

@@ -101,7 +101,9 @@ def test_an_engine_that_runs_a_cell_is_left_out_after_the_time_given_and_no_othe
     assert found.partial
     assert [one.engine for one in found.timeline] == [0, 2]
     assert "Engine 1 did not answer within 4 s: a cell still runs there, or it hangs." in found.sentences[0]
-    assert repr(found).startswith("Partial, 2 of 3 engines: All 2 engines were busy equally long, 500 ms.")
+    assert repr(found).startswith(
+        "Partial, 2 of 3 engines: All 2 engines were busy for the same time, 500 ms."
+    )
     assert "Partial: 2 of 3 engines answered; 2 records" in repr(found)
 
 
@@ -113,8 +115,8 @@ def test_an_engine_that_dies_while_it_is_asked_leaves_the_others(clock, answers)
     assert [one.engine for one in found.timeline] == [0]
     (said,) = found.sentences
     assert said == (
-        "Engine 1 died, or was shut down, while it was asked. Nothing was collected from it before, so its "
-        "records are lost."
+        "Engine 1 died or was shut down while it was being queried. Nothing was collected "
+        "from it before, so its records are lost."
     )
 
 
@@ -128,8 +130,8 @@ def test_of_an_engine_that_died_since_the_last_time_that_time_s_records_are_stil
         found = collect_with(client, 5.0, clock)
         assert [(one.engine, one.record.cell.sequence) for one in found.timeline] == [(1, 1), (0, 1), (0, 2)]
         assert found.sentences[0] == (
-            "Engine 1 is gone: it died, or was shut down. What it had told up to the last collect (1 record) "
-            "is here; what came later is lost."
+            "Engine 1 is gone: it died or was shut down. What it had reported by the last "
+            "collection (1 record) is included; anything later is lost."
         )
         assert engines_table(found).rows[1][-1] == "gone"
     assert not first.partial
@@ -139,7 +141,7 @@ def test_an_engine_that_was_gone_before_the_first_time_is_named(clock):
     client = FakeClient(*[FakeEngine(clock, [measured(1, at=5, run=number)]) for number in range(3)])
     del client.engines[1]
     found = collect_with(client, 5.0, clock)
-    assert found.sentences[0].startswith("Engine 1 is gone: it died, or was shut down. Nothing was collected")
+    assert found.sentences[0].startswith("Engine 1 is gone: it died or was shut down. Nothing was collected")
 
 
 def test_a_client_that_started_its_cluster_knows_of_engines_that_were_the_last_ones(clock):
@@ -221,7 +223,7 @@ def test_a_record_without_a_time_is_a_moment():
 
 def test_the_table_names_this_machine_and_others():
     found = Collection([told(0, measured(1, at=1)), dataclasses.replace(told(1), host="a" * 12)], "0" * 12)
-    assert [row[1] for row in engines_table(found).rows] == ["this one", "a" * 12]
+    assert [row[1] for row in engines_table(found).rows] == ["this machine", "a" * 12]
 
 
 def test_names_of_cells_are_text_in_html_and_in_the_picture():

@@ -125,7 +125,7 @@ def test_what_cells_in_engines_measured_is_here_with_the_engine_s_number(client:
     assert sorted(one.run.engine for one in computed) == ["0", "1", "2", "3"]
     assert all(one.reading("wall_time").value > 0 for one in computed)
     assert len({one.run.id for one in computed}) == 4
-    assert "this one" in repr(found)
+    assert "this machine" in repr(found)
 
 
 def test_an_engine_that_hangs_costs_the_time_given_and_is_there_again_afterwards(client: Any) -> None:
@@ -161,7 +161,7 @@ def test_of_an_engine_that_is_killed_what_was_collected_before_is_still_there(cl
     kill(client, 3, client[3].apply_sync(os.getpid))
     found = jupyter_mlgpu.collect(client)
     assert sum(one.engine == 3 for one in found.timeline) == kept
-    assert found.sentences[0].startswith("Engine 3 is gone: it died, or was shut down. What it had told")
+    assert found.sentences[0].startswith("Engine 3 is gone: it died or was shut down. What it had told")
     assert {one.engine for one in found.timeline} == {0, 1, 2, 3}
 
 
@@ -198,7 +198,7 @@ def test_an_engine_that_is_killed_in_mid_cell_leaves_a_partial_record(client: An
     assert [one.value is not None for one in wall] == [True, False, True]
     assert "The engine died in this cell" in wall[1].why_missing
     (said,) = [one for one in found.sentences if one.startswith("Engine 1 ")]
-    assert said.endswith("It ended in the middle of the cell `while True:`, whose record is partial.")
+    assert said.endswith("It ended in the middle of the cell `while True:`, so that record is partial.")
     # The block that had ended lies after the beginning of the cell that had not.
     placed = {one.record.cell.name: one for one in found.timeline if one.engine == 1}
     assert placed["while True:"].start_ns < placed["first step"].start_ns

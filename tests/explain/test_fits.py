@@ -41,7 +41,7 @@ def test_a_third_batch_needs_what_two_smaller_ones_foretold_within_15_percent(st
     large = notebook.run("_ = train(64)")
     pairs = f"32={number(small)} 64={number(large)}"
     said = notebook.run(f"%mlc_trace fits 192 {pairs}").text
-    assert said.startswith("Batch 192 needs about "), said
+    assert said.startswith("Batch size 192 needs about "), said
     told = notebook.run(
         "import jupyter_mlgpu\n"
         f"print(jupyter_mlgpu.fits(192, {{32: {number(small)}, 64: {number(large)}}}).needed)"
@@ -49,4 +49,4 @@ def test_a_third_batch_needs_what_two_smaller_ones_foretold_within_15_percent(st
     third = notebook.run("_ = train(192)")
     assert float(told.text) == pytest.approx(third.value("peak_memory_process"), rel=0.15)
     tight = notebook.run(f"%mlc_trace fits 192 {pairs} --limit {int(float(told.text))}B").text
-    assert "that is too close; try 96." in tight or "it does not fit; try 96." in tight
+    assert "too close to the limit; try 96." in tight or "it does not fit; try 96." in tight

@@ -135,8 +135,8 @@ def test_a_cell_is_told_of_the_blocks_that_ran_inside_it_and_of_no_others():
     store.extend([*before, *own])
     (inside,) = growth.of_blocks(store.made_during(cell))
     assert growing.sentence(inside).startswith(
-        "Over the last 7 runs of the block 'inner', memory of the process grew by 20 MiB a run "
-        "[20 to 20 MiB] (95 % sure"
+        "Over the last 7 runs of the block 'inner', process memory grew by 20 MiB a run [20 "
+        "to 20 MiB] (95 % sure"
     )
     store.add(cell)
     assert store.made_during(run(17, 320)) == ()
@@ -148,8 +148,8 @@ def test_a_cell_is_told_of_the_blocks_that_ran_inside_it_and_of_no_others():
 def test_a_leak_is_said_with_its_interval_and_what_to_look_for():
     sentence = said(50, 200, 212, 224, 236, 248, 260)
     assert sentence.startswith(
-        "Over the last 6 runs of this cell, memory of the process grew by 12 MiB a run [12 to 12 MiB] "
-        "(95 % sure, first run left out)."
+        "Over the last 6 runs of this cell, process memory grew by 12 MiB a run [12 to 12 "
+        "MiB] (95 % confidence, first run left out)."
     )
     assert "Look for what each run keeps" in sentence
     assert len(sentence) < 250
@@ -160,7 +160,7 @@ def test_a_noisy_leak_is_found_and_its_interval_holds_it():
     for seed in range(40):
         shake = noise(seed, 4)
         of_cell = found(runs(*(300 + 12 * x + shake() for x in range(15))))
-        assert "memory of the process grew by 1" in growing.sentence(of_cell)
+        assert "process memory grew by 1" in growing.sentence(of_cell)
         held += of_cell.growths[0].slope.low <= 12 * MIB <= of_cell.growths[0].slope.high
     assert held >= 36
 
@@ -216,13 +216,13 @@ def test_a_cell_is_not_suspected_of_what_another_one_keeps_in_between():
     records = taking_turns(mine=0, theirs=20)
     assert growing.sentence(found(records)) is None
     mine, theirs = of_all(records)
-    assert growing.verdict(mine.growths[0]) == "growing, but mostly by other cells in between"
+    assert growing.verdict(mine.growths[0]) == "growing, but mostly because of other cells in between"
     assert growing.verdict(theirs.growths[0]) == "growing"
     assert (mine.growths[0].own, theirs.growths[0].own) == (0, 20 * MIB)
 
 
 def test_of_two_cells_that_both_keep_something_each_has_its_own_part():
-    assert "by 40 MiB a run [40 to 40 MiB] (25 MiB by itself, the rest by cells in between)" in (
+    assert "by 40 MiB per run [40 to 40 MiB] (25 MiB by itself, the rest from cells in between)" in (
         growing.sentence(found(taking_turns(mine=25, theirs=15)))
     )
 
@@ -263,7 +263,7 @@ def test_every_devices_allocator_is_looked_at_by_itself():
         (("allocator", "gpu_1", None), False),
     ]
     said = growing.sentence(found(records))
-    assert "memory of the allocator (gpu_0) grew by 10 MiB a run [10 to 10 MiB]" in said
+    assert "allocator memory (gpu_0) grew by 10 MiB a run [10 to 10 MiB]" in said
 
 
 def test_growth_in_process_and_allocator_is_one_sentence():
@@ -273,8 +273,8 @@ def test_growth_in_process_and_allocator_is_one_sentence():
         for x, one in enumerate(process, start=1)
     ]
     assert growing.sentence(found(records)).startswith(
-        "Over the last 7 runs of this cell, memory of the process grew by 20 MiB a run [20 to 20 MiB], "
-        "memory of the allocator (gpu) by 16 MiB a run [16 to 16 MiB] (95 % sure"
+        "Over the last 7 runs of this cell, process memory grew by 20 MiB a run [20 to 20 "
+        "MiB], allocator memory (gpu) by 16 MiB a run [16 to 16 MiB] (95 % sure"
     )
 
 
@@ -301,8 +301,8 @@ def test_the_table_has_a_line_for_each_cell_and_says_what_the_interval_means():
     assert re.search(r"20 to 20 MiB +20 MiB +growing +model", lines[0])
     assert "not growing (within noise)" in lines[1]
     assert "shrinking" in lines[2]
-    assert "growing, but perhaps by less than 1 MiB a run" in lines[3]
-    assert "grew, and hardly does any more" in lines[4]
+    assert "growing, but perhaps by less than 1 MiB per run" in lines[3]
+    assert "grew, but hardly grows anymore" in lines[4]
     assert "5 more runs needed" in lines[5]
     assert len(lines) == 6
 

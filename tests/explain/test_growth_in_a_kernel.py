@@ -31,7 +31,7 @@ def test_a_cell_that_keeps_20_mebibytes_a_run_is_said_to_and_the_interval_holds_
     _, leaking, _ = leaky
     assert [len(result.receipt["notes"]) for result in leaking] == [0] * 5 + [1] * 3
     (note,) = leaking[-1].receipt["notes"]
-    assert note.startswith("Over the last 7 runs of this cell, memory of the process grew by ")
+    assert note.startswith("Over the last 7 runs of this cell, process memory grew by ")
     growth, low, high = grew(note)
     assert growth == pytest.approx(20, abs=1)
     assert low - 0.1 <= 20 <= high + 0.1
@@ -95,7 +95,7 @@ def in_a_loop(name: str, statement: str) -> str:
 
 def test_blocks_that_a_cell_runs_in_a_loop_are_told_of_in_its_receipt_and_in_the_table(plain):
     (note,) = plain.run(in_a_loop("keeps", "held.append(bytearray(20 * 1024**2))")).receipt["notes"]
-    assert note.startswith("Over the last 7 runs of the block 'keeps', memory of the process grew by ")
+    assert note.startswith("Over the last 7 runs of the block 'keeps', process memory grew by ")
     assert grew(note)[0] == pytest.approx(20, abs=1)
     assert plain.run(in_a_loop("drops", "bytearray(20 * 1024**2)")).receipt["notes"] == []
     lines = plain.run("%mlc_trace growth").text.splitlines()

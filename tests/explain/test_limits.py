@@ -84,7 +84,7 @@ def test_few_looks_are_likely_at_most_and_fewer_than_three_say_nothing():
     assert answer(part("idle", 0.2, 5, calls="time.sleep")) == ("waiting", "likely")
     short = judged(part("idle", 0.1, 2, calls="time.sleep"))
     assert short.limit is None
-    assert str(short.why_no_limit) == "The cell was looked at 2 times, which is too little to tell."
+    assert str(short.why_no_limit) == "The cell was sampled 2 times, which is not enough to judge."
 
 
 def test_clocks_that_disagree_with_the_looks_leave_the_question_open():
@@ -272,7 +272,7 @@ def test_a_backward_pass_that_other_threads_start_is_the_gpu_s_as_long_as_that_w
     backward = part("idle beside others", calls="engine.run_backward", module="torch.autograd.variable")
     mostly = on_gpu(backward, busy=0.57)
     assert (mostly.kind, mostly.share) == ("device", pytest.approx(0.57))
-    assert str(mostly.said) == "GPU 0 worked about 60 % of the time (line 3)."
+    assert str(mostly.said) == "GPU 0 was working about 60 % of the time (line 3)."
     seldom = on_gpu(backward, busy=0.2, rate=0.05e9)
     assert (seldom.kind, seldom.confidence) == ("launch", "likely")
     assert seldom.share == pytest.approx(0.8)
@@ -290,7 +290,7 @@ def test_what_the_host_does_ahead_of_a_gpu_that_always_works_limits_nothing():
 def test_values_that_a_busy_gpu_computed_are_its_work_and_from_an_idle_one_they_are_copies():
     asks = part("native", calls="loss.item", module="torch")
     busy = judged(asks, record=on_a_gpu(), gpus={"GPU 0": (0.97, 40)}).limit
-    assert (busy.kind, str(busy.said)) == ("device", "GPU 0 worked nearly all of the time (line 3).")
+    assert (busy.kind, str(busy.said)) == ("device", "GPU 0 was working nearly all of the time (line 3).")
     idle = judged(asks, record=on_a_gpu(), gpus={"GPU 0": (0.1, 40)}).limit
     assert idle.kind == "transfer"
     # What only waits copies nothing.

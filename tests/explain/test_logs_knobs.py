@@ -18,7 +18,7 @@ def test_on_sets_the_usable_mode_before_tensorflow_is_imported():
     said = Verbose(environ).command("on", {})
     assert environ == {"TF_CPP_VMODULE": "execute=1,placer=1"}
     assert said.startswith("Set TF_CPP_VMODULE=execute=1,placer=1. ")
-    assert "`%mlc_trace verbose off` puts it back." in said
+    assert "`%mlc_trace verbose off` undoes this." in said
 
 
 def test_after_the_import_nothing_changes_and_the_cell_to_run_first_is_offered():
@@ -28,7 +28,7 @@ def test_after_the_import_nothing_changes_and_the_cell_to_run_first_is_offered()
     assert environ == {}
     assert refused.value.verbose == "on"
     assert refused.value.sentence.startswith(
-        "TensorFlow is imported already and has read its settings, so nothing was changed."
+        "TensorFlow is already imported and has read its settings, so nothing was changed."
     )
     assert refused.value.by_hand == (
         "Restart the kernel, run this cell first and then the others up to here:\n\n"
@@ -69,7 +69,7 @@ def test_off_puts_back_what_was_there_and_removes_what_was_not():
     verbose.command("TORCH_LOGS=recompiles", {})
     verbose.command("TORCH_LOGS=guards", {})
     assert environ["TORCH_LOGS"] == "guards"
-    assert verbose.command("off", {}) == "Put back as it was: TF_CPP_VMODULE, TORCH_LOGS."
+    assert verbose.command("off", {}) == "Restored: TF_CPP_VMODULE, TORCH_LOGS."
     assert environ == {"TF_CPP_VMODULE": "mine=2", "OTHER": "kept"}
     assert "nothing to put back" in verbose.command("off", {})
 
@@ -150,7 +150,7 @@ def test_jax_that_has_read_tensorflows_variable_is_named():
     environ: dict[str, str] = {}
     said = Verbose(environ).command("TF_CPP_MIN_LOG_LEVEL=1", {"jax": object()})
     assert environ == {"TF_CPP_MIN_LOG_LEVEL": "1"}
-    assert "JAX is imported already and keeps its TF_CPP_MIN_LOG_LEVEL until a restart." in said
+    assert "JAX is already imported and keeps its TF_CPP_MIN_LOG_LEVEL until a restart." in said
 
 
 def test_the_status_tells_what_is_set_and_what_is_imported():
@@ -162,7 +162,7 @@ def test_the_status_tells_what_is_set_and_what_is_imported():
         assert "TF_CPP_MIN_LOG_LEVEL=1" in said
         assert "TF_DISABLE_MLC=1 (set here)" in said
         assert "needs a restart of the kernel: TensorFlow." in said
-    assert "No variable about logs is set." in Verbose({}).command("", {})
+    assert "No logging variable is set." in Verbose({}).command("", {})
 
 
 @pytest.mark.parametrize("words", ["loud", "TF_CPP_VMODUL=a=1", "=1", "on off", "PATH=/"])

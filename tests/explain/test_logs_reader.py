@@ -123,7 +123,7 @@ def test_many_lines_of_a_shape_are_kept_exactly_up_to_a_limit_and_then_counted()
     assert len(notes.lines) == DISTINCT_OF_A_KIND
     assert notes.lines[0].count == 5_000 - DISTINCT_OF_A_KIND + 1
     assert sum(line.count for line in notes.lines) == 5_000
-    assert notes.notes == ("4,900 more lines of the same shape as 'step 0' were counted, not kept.",)
+    assert notes.notes == ("4,900 more messages like 'step 0' were counted but not kept.",)
 
 
 def test_a_repeated_line_keeps_its_own_count_after_the_limit():
@@ -143,7 +143,7 @@ def test_what_is_known_is_kept_however_much_came_before():
     notes = read("\n".join(words), "\nMetal device set to: Apple M1\n")
     assert notes.lines[-1].id == "device"
     assert len(notes.lines) == KINDS + 1
-    assert notes.notes == ("8,000 more lines were not kept: there were too many different ones.",)
+    assert notes.notes == ("8,000 more messages were not kept: there were too many different ones.",)
 
 
 def test_the_text_of_a_cell_is_bounded():
@@ -305,7 +305,7 @@ def test_the_table_of_placements_is_bounded_and_counts_the_rest():
     assert len(notes.facts["placement"].value) == LIMIT
     assert counts(notes)[0][1] == LIMIT + 50
     assert notes.notes == (
-        "The table of placements names the first 200 operations; lines of others: 50 on gpu:0.",
+        "The placement table lists the first 200 operations; messages about others: 50 on gpu:0.",
     )
 
 

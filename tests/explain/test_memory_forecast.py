@@ -15,7 +15,7 @@ from jupyter_mlgpu.record.reading import Reading, missing
 from jupyter_mlgpu.testing import FakeGpu, FakeNvml, example_record
 
 GIBIBYTE = 1024**3
-EIGHT = MemoryLimit(8 * GIBIBYTE, "the limit given")
+EIGHT = MemoryLimit(8 * GIBIBYTE, "the given limit")
 
 
 def run(peak, *, number=1, held=None, allocator=None, source="gpu:0", **changes):
@@ -46,7 +46,7 @@ def test_two_batches_foretell_a_third_and_a_batch_that_fits_is_proposed():
     found = forecast(256, {32: [run(2.0)], 64: [run(3.3)]}, EIGHT)
     assert found.needed == pytest.approx((2.0 + 1.3 * 7) * GIBIBYTE)
     assert (found.fits, found.smaller) == (False, 128)
-    assert repr(found).startswith("Batch 256 needs about 11.1 GiB of 8 GiB (peak memory, process)")
+    assert repr(found).startswith("Batch size 256 needs about 11.1 GiB of 8 GiB (peak memory, process)")
     assert "it does not fit; try 128." in repr(found)
 
 
@@ -57,9 +57,9 @@ def test_a_batch_with_room_to_spare_fits():
 
 
 def test_a_batch_that_nearly_fills_the_memory_is_too_close():
-    found = forecast(224, {32: [run(2.0)], 64: [run(3.0)]}, MemoryLimit(8.2 * GIBIBYTE, "the limit given"))
+    found = forecast(224, {32: [run(2.0)], 64: [run(3.0)]}, MemoryLimit(8.2 * GIBIBYTE, "the given limit"))
     assert found.fits is False
-    assert "that is too close; try 112." in repr(found)
+    assert "too close to the limit; try 112." in repr(found)
 
 
 def test_several_runs_give_a_range_and_one_each_says_that_there_is_none():
@@ -117,7 +117,7 @@ def test_peaks_that_do_not_grow_cannot_be_extended():
 
 def test_a_peak_that_was_not_measured_gives_its_reason():
     found = forecast(256, {32: [run(None)], 64: [run(3.0)]}, EIGHT)
-    assert repr(found).endswith("the peak of batch 32 is not known: Nobody looked.")
+    assert repr(found).endswith("the peak for batch size 32 is not known: Nobody looked.")
 
 
 def test_runs_that_failed_or_were_profiled_do_not_count():

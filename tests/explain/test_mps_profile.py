@@ -118,7 +118,7 @@ def test_the_rows_are_bounded_and_what_is_left_out_is_counted():
     seen = mps_profile.read(lines, APART)
     assert len(seen.ops) == mps_profile.ROWS
     assert seen.ops[0].name == "aten::op399"
-    assert seen.notes == ("99 operations of PyTorch's MPS log with the least time are left out.",)
+    assert seen.notes == ("The 99 operations with the least time in PyTorch's MPS log are left out.",)
 
 
 class Lines:

@@ -58,13 +58,15 @@ def test_the_rate_is_the_flop_of_the_profiled_run_over_the_time_of_light_ones():
     assert (rate.value, rate.samples) == (80e9, 2)  # the first run prepares what the others find ready
     assert found.reading("flop_share").value == pytest.approx(0.8)
     assert found.reading("peak_flop_rate").detail == "gemm n=1024, 2.13, 2026-11-24"
-    assert found.notes[-1] == "80 % of this machine's float32 product: 80 GFLOP/s of 100 GFLOP/s."
+    assert found.notes[-1] == (
+        "80 % of this machine's float32 matrix product rate: 80 GFLOP/s of 100 GFLOP/s."
+    )
 
 
 def test_near_the_roof_of_arithmetic_it_computes_and_surely_so_in_runs_that_follow_each_other():
     limit = place(profiled(3), [light(1), light(2)]).limit
     assert (limit.kind, limit.confidence, limit.share) == ("compute", "sure", 0.8)
-    assert limit.said == "Computed near what this machine can: 80 % of its own float32 product."
+    assert limit.said == ("Computed near this machine's limit: 80 % of its own float32 matrix product rate.")
     assert limit.evidence[0].quantity == "flop_share"
 
 
@@ -101,7 +103,7 @@ def test_far_below_both_roofs_the_limit_stays_what_it_was():
     record = replace(record, limit=limited_record().limit)
     found = place(record, [light(1), light(2)])
     assert found.limit == record.limit
-    assert "59 % of this machine's float32 product" in found.notes[-1]
+    assert "59 % of this machine's float32 matrix product rate" in found.notes[-1]
     assert "10 % of this machine's memory bandwidth" in found.notes[-1]
 
 

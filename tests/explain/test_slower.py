@@ -70,6 +70,6 @@ def test_the_record_keeps_it_as_a_note():
         store.add(one)
     (note,) = with_slower(newest, store).notes
     assert note == (
-        "Slower than before: 3.45 s, was 1.21 s (medians of the last 2 runs and of the 8 before)."
+        "Slower than before: 3.45 s, was 1.21 s (medians of the last 2 runs and of the 8 before them)."
     )
     assert with_slower(run(30, 1.2), store).notes == ()

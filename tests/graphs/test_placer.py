@@ -80,7 +80,7 @@ def test_a_batch_comes_from_the_cpu_and_is_copied_in_each_step():
     found = plan(batches(node("relu", "Relu", "batch")))
     assert placed(found) == {"iterator": "cpu", "batch": "cpu", "relu": "device"}
     assert [(one.tensor, one.to, one.bytes) for one in found.crossings] == [("batch:0", "device", 128)]
-    assert "IteratorGetNext: the iterator of a data set is on the CPU" in reasons(found)
+    assert "IteratorGetNext: dataset iterators are on the CPU" in reasons(found)
 
 
 @pytest.mark.parametrize("operation", ["Size", "Shape", "Rank", "Identity"])
@@ -88,7 +88,7 @@ def test_what_looks_at_a_shape_or_hands_a_tensor_on_stands_where_the_tensor_is(o
     looking = node("looking", operation, "batch", attributes={"T": ("float32",), "out_type": ("int32",)})
     found = plan(batches(looking))
     assert placed(found)["looking"] == "cpu"
-    assert f"{operation}: the tensor that it takes is on the CPU" in reasons(found)
+    assert f"{operation}: its input tensor is on the CPU" in reasons(found)
     on_device = plan(Body("main", (given("batch"), node("relu", "Relu", "batch"), replace_source(looking))))
     assert placed(on_device)["looking"] == "device"
 
@@ -102,7 +102,7 @@ def test_a_constant_stands_with_its_readers_where_they_are_on_one_side():
     found = plan(Body("main", nodes))
     assert placed(found) == {"c": "cpu", "sum": "cpu"}
     assert found.crossings == ()
-    assert "Const: all that reads it is on the CPU" in reasons(found)
+    assert "Const: everything that reads it is on the CPU" in reasons(found)
     both = plan(Body("main", (*nodes, node("relu", "Relu", "c"))))
     assert placed(both) == {"c": "device", "sum": "cpu", "relu": "device"}
     assert copied(both) == [("c:0", "host")]
@@ -143,7 +143,7 @@ def test_operations_on_one_handle_stand_together_in_functions_too():
     )
     found = plan(outer, inner)
     assert placed(found) == {"variable": "cpu", "call": "device", "read": "cpu", "odd": "cpu"}
-    assert "ReadVariableOp: it stands with NoSuchOperation, which is on the CPU" in reasons(found)
+    assert "ReadVariableOp: colocated with NoSuchOperation, which is on the CPU" in reasons(found)
 
 
 def test_operations_that_are_asked_to_stand_together_do():

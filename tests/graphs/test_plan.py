@@ -258,13 +258,13 @@ def test_a_device_scope_inside_the_function_is_respected():
             return tf.nn.relu(x)
 
     plan = jupyter_mlgpu.plan(pinned, spec(2))
-    assert "Relu: the code asks for the CPU" in [one.reason for one in plan.fallbacks]
+    assert "Relu: the code requests the CPU" in [one.reason for one in plan.fallbacks]
 
 
 def test_unknown_shapes_give_unknown_bytes():
     plan = jupyter_mlgpu.plan(tf.function(lambda x: tf.einsum("ij->ji", x)), spec(None, 3))
     assert plan.known_bytes == 0
-    assert {one.why_missing for one in plan.unknown_sizes} == {"the shape is not known before it runs"}
+    assert {one.why_missing for one in plan.unknown_sizes} == {"the shape is not known until it runs"}
 
 
 def test_cuda_and_ml_compute_are_planned_too():

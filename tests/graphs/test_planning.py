@@ -212,12 +212,11 @@ def test_fallbacks_are_grouped_by_reason_the_most_frequent_first():
 
 def test_the_summary_says_it_in_words():
     text = plan(*SANDWICH).summary()
-    assert "a graph: 5 operations, planned for Metal by tensorflow-metal 1.2.0." in text
+    assert "a graph: 5 operations, planned for Metal using tensorflow-metal 1.2.0." in text
     assert (
-        "3 have a Metal kernel, 1 a kernel of TensorFlow's own that serves it, 1 would fall back to the CPU."
-        in text
-    )
-    assert "2 device subgraphs, of 2, 2 operations; fewer and larger ones run better." in text
+        "3 have a Metal kernel, 1 can use one of TensorFlow's own kernels, and 1 would fall back to the CPU."
+    ) in text
+    assert "2 device subgraphs, of 2, 2 operations; fewer, larger subgraphs run better." in text
     assert "2,400 bytes in 2 tensors would be copied between host and device." in text
     assert re.search(r"Einsum +1  Einsum: no Metal kernel in tensorflow-metal 1.2.0", text)
 
@@ -227,9 +226,9 @@ def test_the_summary_says_it_in_words():
     [
         (SANDWICH, "metal", "a Mac: 4 of 5 operations would run on the GPU; 1 stays on the CPU (Einsum)."),
         (SANDWICH[:2], "metal", "a Mac: all 2 operations would run on the GPU."),
-        (SANDWICH[:1], "cuda", "CUDA: the one operation would run on the GPU."),
+        (SANDWICH[:1], "cuda", "CUDA: the only operation would run on the GPU."),
         (SANDWICH[2:3], "metal", "a Mac: none of the 1 operations would run on the GPU (Einsum)."),
-        ((), "cuda", "CUDA: there is no operation to place."),
+        ((), "cuda", "CUDA: no operation to place."),
         (SANDWICH[:2], "mlcompute", "a Mac with ML Compute: all 2 operations could run in ML Compute."),
     ],
 )

@@ -115,7 +115,7 @@ def test_ten_random_operations_need_macos_13():
     assert len(late) == 10
     assert "StatelessRandomUniformV2" in late
     reason = why("StatelessRandomUniformV2", dtype="float32", Tseed="int32", Tshape="int32")
-    assert reason == "Metal kernel, from macOS 13 on"
+    assert reason == "Metal kernel, macOS 13 or later"
 
 
 def test_every_layer_of_ml_compute_says_where_its_name_was_read():
@@ -143,8 +143,8 @@ def test_with_kernels_for_other_types_the_reason_names_them():
 
 def test_a_type_that_only_tensorflow_itself_could_serve_is_said_so():
     assert why("If", cond="x") == "TensorFlow's own kernel for any device"
-    assert (
-        why("Const", dtype="string") == "Const string: no Metal kernel; TensorFlow's own has other types only"
+    assert why("Const", dtype="string") == (
+        "Const string: no Metal kernel; TensorFlow's own kernel supports only other types"
     )
 
 
@@ -186,7 +186,7 @@ def test_a_list_of_types_has_a_kernel_when_each_of_them_has():
 def test_an_operation_that_the_code_puts_on_the_cpu_stays_there():
     pinned = Node("it", "MatMul", {"T": ("float32",)}, asked_device="/device:CPU:0")
     placed = place(pinned, "main", target("metal"))
-    assert (placed.where, placed.reason) == ("cpu", "MatMul: the code asks for the CPU")
+    assert (placed.where, placed.reason) == ("cpu", "MatMul: the code requests the CPU")
 
 
 def test_a_plan_for_metal_says_whose_core_kernels_stand_in_for_a_macs():
@@ -205,7 +205,7 @@ def test_ml_compute_has_layers_and_beside_them_only_what_holds_tensors():
     assert where("Conv2D", "mlcompute", T="float32") == "mlcompute"
     assert why("Conv2D", "mlcompute", T="float32") == "ML Compute layer MLCConvolutionLayer"
     assert where("Conv2D", "mlcompute", T="float64") == "cpu"
-    assert why("ReadVariableOp", "mlcompute") == "MLCTensorParameter: it holds or passes on a tensor"
+    assert why("ReadVariableOp", "mlcompute") == "MLCTensorParameter: holds or passes on a tensor"
     assert where("ReadVariableOp", "mlcompute") == "default"
     assert why("Square", "mlcompute") == "Square: no ML Compute layer in pyobjc-framework-MLCompute 12.2.2"
     assert any("not known" in caveat for caveat in target("mlcompute").caveats)

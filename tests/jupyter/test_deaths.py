@@ -210,7 +210,8 @@ def test_the_first_receipt_of_a_fresh_kernel_says_what_the_one_before_died_of(st
     notebook.run(LOAD)
     notes = [as_read(one) for one in notebook.run("2").receipt["notes"]]
     assert any(
-        "The kernel died while no cell ran: native code gave up (SIGABRT)." in str(one) for one in notes
+        "The kernel died while no cell was running: native code aborted (SIGABRT)." in str(one)
+        for one in notes
     )
     assert any(f"Its last line was “{line}”." in str(one) for one in notes)
     assert "The kernel died" not in str(notebook.run("3").receipt["notes"]), "it is said once"
@@ -337,7 +338,7 @@ def test_a_server_tells_the_page_and_the_next_kernel_what_a_kernel_died_of(serve
     wait_until(lambda: "restarting kernel" in Path(server.log.name).read_text(), "nobody restarted it")
     server.connect()
     server.run(LOAD)
-    assert "native code gave up (SIGABRT)" in str(server.receipt("1")["notes"])
+    assert "native code aborted (SIGABRT)" in str(server.receipt("1")["notes"])
     assert not places.ending_of(places.folder() / f"jupyter_mlgpu-kernel-{server.kernel}.account").exists()
 
 

@@ -47,14 +47,14 @@ def test_a_device_chosen_while_the_kernel_is_idle_holds_at_once(notebook):
     assert tell(notebook, "device", word="cpu", framework=None)["status"] == "ok"
     said = wait_until_said(notebook)
     assert said == {
-        "sentence": "Cells run on cpu as soon as a framework is imported.",
+        "sentence": "Cells will run on cpu once a framework is imported.",
         "refused": False,
         "restart": None,
     }
     snapshot = notebook.ask("jupyter_mlgpu_snapshot_request")
     assert snapshot["device"]["requested"] == {"*": "cpu"}
     assert snapshot["choices"] == {"device": None, "trace": None, "said": said}
-    assert "Device asked for: cpu." in notebook.run("%mlc_device").text
+    assert "Requested device: cpu." in notebook.run("%mlc_device").text
 
 
 def test_what_was_said_stands_until_the_next_cell_begins(notebook):
@@ -76,7 +76,7 @@ def test_a_device_chosen_in_mid_cell_waits_for_the_cells_end(notebook, gate):
     result = notebook.wait(message)
     assert result.receipt["device"]["requested"] == {}
     assert wait_until_said(notebook)["refused"] is False
-    assert notebook.run("%mlc_device").text.startswith("Device asked for: cpu.")
+    assert notebook.run("%mlc_device").text.startswith("Requested device: cpu.")
 
 
 def test_a_cell_that_awaits_is_still_running_though_the_event_loop_turns(notebook, gate):
@@ -99,7 +99,7 @@ def test_of_two_wishes_the_later_one_counts(notebook, gate):
     tell(notebook, "device", word="cpu", framework=None)
     gate.open()
     notebook.wait(message)
-    assert wait_until_said(notebook)["sentence"] == "Cells run on cpu as soon as a framework is imported."
+    assert wait_until_said(notebook)["sentence"] == "Cells will run on cpu once a framework is imported."
     assert not any((one["choices"]["said"] or {}).get("refused") for one in events(notebook, "choices"))
 
 
@@ -123,7 +123,7 @@ def test_a_refusal_is_one_sentence_for_the_browser_and_changes_nothing(notebook)
     assert said["sentence"].startswith("No framework is imported yet, so it is not known whether")
     tell(notebook, "device", word="cpu", framework="torch")
     said = wait_until_said(notebook)
-    assert said["sentence"] == "No 'torch' is imported in this kernel; nothing was changed."
+    assert said["sentence"] == "'torch' is not imported in this kernel; nothing was changed."
     assert notebook.ask("jupyter_mlgpu_snapshot_request")["device"]["requested"] == {}
 
 

@@ -94,7 +94,7 @@ def test_status_tells_the_memory_under_the_line_that_mlc_device_prints(plain):
     assert any(row.startswith("machine ") for row in rows)
     assert any(row.startswith("this process ") for row in rows)
     assert any("NVIDIA" in row for row in rows) == (sys.platform != "darwin")
-    assert "No framework is imported, so there is no allocator to ask." in rows
+    assert "No framework is imported, so there is no allocator to query." in rows
 
 
 def test_status_imports_no_framework(plain):
@@ -152,7 +152,7 @@ def test_saved_records_are_replayed_with_a_label_and_their_devices_listed_but_no
     (receipt,) = replayed.receipts
     assert receipt["origin"] == "replayed"
     assert receipt["device"]["ran_on"][0]["device"] == "gpu:0"
-    assert "Replayed from mac.jsonl: nothing of it ran here." in receipt["notes"]
+    assert "Replayed from mac.jsonl: nothing ran here." in receipt["notes"]
     assert all(one["detail"].startswith("replayed from mac.jsonl") for one in receipt["readings"])
     assert "1 were here already" in notebook.run(f"%mlc_trace replay {path}").text
     own = notebook.run("y = 2").receipt

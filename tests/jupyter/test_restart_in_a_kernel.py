@@ -13,7 +13,7 @@ pytestmark = pytest.mark.kernel
 
 nbformat = Later("nbformat")
 
-SENTENCE = "TensorFlow is imported already and has read its settings, so nothing was changed."
+SENTENCE = "TensorFlow is already imported and has read its settings, so nothing was changed."
 PREPARE = '__import__("jupyter_mlgpu.jupyter.notebook.restart", fromlist=["prepare"]).prepare("on")'
 #: Makes the machine one with an NVIDIA GPU, as its driver tells.
 GPU_MACHINE = (
@@ -65,7 +65,7 @@ def test_more_lines_after_the_import_need_a_restart_and_before_it_none(start_ker
     )
     listed = notebook.run("%mlc_device list --framework tensorflow").text
     assert "gpu:    none: CUDA_VISIBLE_DEVICES='' hides this machine's NVIDIA GPU" in listed
-    assert "Device asked for: cpu:0." in notebook.run("%mlc_device").text
+    assert "Requested device: cpu:0." in notebook.run("%mlc_device").text
     assert notebook.run(STARTED).text == "False\n", "who asks does not start TensorFlow"
 
 

@@ -48,7 +48,7 @@ def test_a_cell_is_placed_by_its_light_runs_under_the_roof_that_the_benchmark_ha
     kept = json.loads((tmp_path / "roofs.json").read_text())["roofs"]
     assert {"float32", "memory"} <= {one["type"] for one in kept}
     again = notebook.run(f"%%mlc_trace --ops --shapes\n{CODE}")
-    assert "of this machine's float32 product" in notes(again)
+    assert "of this machine's float32 matrix product rate" in notes(again)
     assert "data:image/svg+xml" in again.outputs[-1][1]["text/html"]
     why = notebook.run("%mlc_trace why")
     assert "Where the cell stands under this machine's roof" in why.text + str(why.outputs)

@@ -355,9 +355,9 @@ def test_a_kernel_that_dies_leaves_the_records_of_the_cells_before(tmp_path):
     assert ran.status == 2
     said = re.sub(r"after [\d.]+ \w+", "after SOME TIME", ran.complaint)
     assert said == (
-        "jupyter mlgpu: Cell [2] `import os` lost its kernel. The kernel died in [2] after SOME TIME: its "
-        "code ended it, with exit status 7. Look in that cell for `exit`, `quit` or `os._exit`, also in what "
-        "it calls."
+        "jupyter mlgpu: Cell [2] `import os` lost its kernel. The kernel died in [2] after "
+        "SOME TIME: its code exited with status 7. Look for `exit`, `quit` or `os._exit` in "
+        "that cell and in the code it calls."
     )
     assert [record.cell.name for record in ran.records] == ["a = 1"]
     assert len(receipts(ran.cells[0])) == 1
@@ -371,7 +371,7 @@ def test_what_native_code_said_before_it_gave_up_is_told(tmp_path):
     source = write(tmp_path, f"import ctypes, os\nos.write(2, b'{line}\\n')\nctypes.CDLL(None).abort()")
     ran = run(source)
     assert ran.status == 2
-    assert "native code gave up (SIGABRT)." in ran.complaint
+    assert "native code aborted (SIGABRT)." in ran.complaint
     assert ran.complaint.endswith(" Its last native lines:")
     assert ran.errors[-1] == f"  {line}"
 

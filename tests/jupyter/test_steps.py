@@ -34,12 +34,12 @@ PARTS = [
     "the time of the traceback",
     "what stays on another device",
     "the native lines of the cell",
-    "what PyTorch's MPS log tells",
+    "what PyTorch's MPS log reports",
     "the number of items",
     "what limited the cell",
     "whether the cell became slower",
-    "the growth of memory",
-    "what ended the kernel before",
+    "memory growth",
+    "what ended the previous kernel",
     "its line in the journal",
 ]
 
@@ -97,7 +97,7 @@ def test_a_step_that_fails_costs_what_it_adds_and_says_so_in_one_note(tmp_path):
         broken = [*ended[:number], RecordStep(part, fail), *ended[number + 1 :]]
         record = complete(example_record(), broken)
         said = [note for note in record.notes if part in note]
-        assert said == [f"This record lacks {part} (OSError: [Errno 5] Input/output error)."]
+        assert said == [f"Missing from this record: {part} (OSError: [Errno 5] Input/output error)."]
         assert bool(record.logs) is (part != "the native lines of the cell")
         assert ("items" in record.facts) is (part != "the number of items")
 
@@ -114,7 +114,7 @@ def test_each_step_that_asks_another_part_of_ours_survives_its_failure(tmp_path)
         "what stays on another device",
         "the native lines of the cell",
         "whether the cell became slower",
-        "the growth of memory",
+        "memory growth",
         "its line in the journal",
     ]
     # Its limit asks for earlier runs only to place it, and is said without them.
@@ -146,7 +146,7 @@ def test_a_traceback_that_took_less_than_its_cell_is_not_told(left_out_s):
 
 def test_a_traceback_that_took_more_than_its_cell_is_told():
     assert with_traceback(example_record(), 0.75).notes == (
-        "IPython took 750 ms more to show the traceback: that is not in these times.",
+        "IPython took another 750 ms to show the traceback; these times do not include it.",
     )
 
 

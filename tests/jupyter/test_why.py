@@ -49,8 +49,8 @@ def test_without_a_number_it_is_the_last_cell(loaded):
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        ("9999", "There is no record of a cell [9999]. `%mlc_trace show` lists them."),
-        ("loop", "A cell is named by its number, found 'loop'. `%mlc_trace show` lists them."),
+        ("9999", "There is no record of cell [9999]. `%mlc_trace show` lists them."),
+        ("loop", "A cell is named by its number, not by 'loop'. `%mlc_trace show` lists them."),
     ],
 )
 def test_a_cell_that_there_is_no_record_of_is_said_in_one_sentence(plain, words, said):
@@ -61,7 +61,7 @@ def test_a_cell_that_there_is_no_record_of_is_said_in_one_sentence(plain, words,
 def test_before_any_cell_it_says_what_to_do(plain):
     plain.run("%mlc_trace clear")
     said = plain.run("%mlc_trace why").text
-    assert said == "UsageError: No cell has a record yet: run one with tracing on.\n"
+    assert said == "UsageError: No cell has a record yet: run a cell with tracing on.\n"
 
 
 def test_a_script_asks_for_the_limit_of_a_record_and_of_a_block():

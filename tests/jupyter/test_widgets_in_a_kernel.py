@@ -50,7 +50,7 @@ def test_without_the_extension_one_sentence_says_what_to_do(start_kernel):
 
 def test_a_click_chooses_the_device_of_the_next_cell(notebook):
     click(notebook, {"word": "cpu", "framework": None})
-    assert "Device asked for: cpu." in notebook.run("%mlc_device").text
+    assert "Requested device: cpu." in notebook.run("%mlc_device").text
     said = notebook.run("print(picker.heard, picker.device['requested'])")
     assert said.text == "1 {'*': 'cpu'}\n"
 
@@ -59,7 +59,7 @@ def test_a_click_while_a_cell_runs_waits_for_its_end(notebook):
     running = notebook.send("import time\ntime.sleep(1)\nprint(picker.device['requested'], picker.heard)")
     click(notebook, {"word": "cpu", "framework": None})
     assert notebook.wait(running).text == "{} 0\n"
-    assert "Device asked for: cpu." in notebook.run("%mlc_device").text
+    assert "Requested device: cpu." in notebook.run("%mlc_device").text
 
 
 @pytest.mark.parametrize("content", [None, [], {"word": 7}, {"word": "gpu", "framework": {}}, "x" * 100_000])

@@ -45,7 +45,7 @@ def test_its_devices_are_listed_with_what_was_verified_and_it_is_imported_for_th
     listed = notebook.run("%mlc_device list --framework abacus").text
     assert "Importing Abacus to see its devices" in listed
     assert "cpu:0   cpu     Abacus fake cpu:0; fake cpu; seen working on a desk" in listed
-    assert "gpu:0   gpu     Abacus fake gpu:0; fake gpu; not yet run on such hardware" in listed
+    assert "gpu:0   gpu     Abacus fake gpu:0; fake gpu; not yet tested on such hardware" in listed
     unknown = notebook.run("%mlc_device list --framework abakus").text
     assert "Choose tensorflow, torch, jax, mlx, abacus." in unknown
 

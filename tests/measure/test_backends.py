@@ -136,7 +136,7 @@ def test_what_is_replayed_is_labelled_everywhere():
     replay = Replay([example_record()], "lesson.jsonl")
     (record,) = replay.records
     assert record.origin == "replayed"
-    assert "Replayed from lesson.jsonl: nothing of it ran here." in record.notes
+    assert "Replayed from lesson.jsonl: nothing ran here." in record.notes
     assert all(one.instrument.startswith("replayed from lesson.jsonl") for one in record.readings)
     (device,) = replay.devices()
     assert (device.framework, device.kind) == ("replay", "replayed cpu")
@@ -154,7 +154,7 @@ def test_replayed_devices_are_listed_as_such_and_never_chosen(monkeypatch):
     listed = DeviceCommands(kit, NoChannel()).list().splitlines()
     (replayed,) = [line for line in listed if "replayed" in line]
     assert replayed.startswith("gpu:0   replayed metal")
-    assert replayed.endswith("replayed from lesson.jsonl; no cell runs there")
+    assert replayed.endswith("replayed from lesson.jsonl; cells do not run there")
     with pytest.raises(DeviceError, match="There is no device gpu:0 here: found cpu:0"):
         kit.selection.select(DeviceWord.parse("gpu"))
 

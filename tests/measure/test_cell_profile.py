@@ -38,7 +38,7 @@ def recorder(*profilers: FakeProfiler, backends=None, probes=()) -> Recorder:
         probes=probes,
         backends=lambda: found,
         versions={},
-        profilers=lambda name: known.get(name) or Refused(f"No profiler of {name} is known."),
+        profilers=lambda name: known.get(name) or Refused(f"No profiler is known for {name}."),
     )
 
 
@@ -112,7 +112,7 @@ def test_device_time_is_the_union_of_kernels_from_the_profiler():
 def test_without_a_kernel_the_device_time_is_not_known_rather_than_zero():
     reading = profiled(FakeProfiler((operation(),))).reading("device_time")
     assert reading.value is None
-    assert reading.why_missing == "The profiler of fake saw no kernel and no copy on a GPU in this cell."
+    assert reading.why_missing == "The fake profiler saw no kernel and no copy on a GPU in this cell."
 
 
 def test_the_profilers_reason_counts_more_than_that_of_light_tracing():
@@ -186,7 +186,7 @@ def test_a_profiler_that_does_not_start_costs_its_rows_and_nothing_else():
     profile = CellProfile(broken)
     profile.begin("fake")
     assert not profile.on
-    assert profile.finish().notes == ("The profiler of fake did not start (RuntimeError: planted).",)
+    assert profile.finish().notes == ("The fake profiler did not start (RuntimeError: planted).",)
 
 
 def test_a_secret_in_a_profilers_error_is_no_easier_to_read_for_being_cut():

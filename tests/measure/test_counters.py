@@ -78,7 +78,7 @@ def wait_until_there_is_no_thread(notebook):
 
 def test_without_a_driver_the_gpus_memory_and_energy_say_why_they_are_missing(no_gpu):
     result = no_gpu.run("x = 1")
-    why = "No NVIDIA driver answers here (Driver Not Loaded)."
+    why = "No NVIDIA driver responds here (Driver Not Loaded)."
     memory, energy = reading(result, "peak_memory_device"), reading(result, "energy")
     assert (memory["value"], memory["why_missing"]) == (None, why)
     # A processor whose counter may be read has an energy of its own, which is no GPU's.

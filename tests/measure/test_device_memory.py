@@ -64,7 +64,7 @@ def test_a_gpu_that_stops_answering_is_a_reason_and_the_other_keeps_its_figure()
     first, second = stop()
     assert (first.value, first.why_missing) == (
         None,
-        "NVML does not tell the memory of GPU 0 (Not Supported).",
+        "NVML does not report the memory of GPU 0 (Not Supported).",
     )
     assert second.value == 7 * GIB
 
@@ -73,7 +73,7 @@ def test_without_a_driver_the_driver_is_the_reason_and_nothing_is_looked_at():
     bench = Bench(driver=False)
     stop = bench.start()
     assert bench.sampler.looking == 0
-    assert [one.why_missing for one in stop()] == ["There is no NVIDIA driver here."]
+    assert [one.why_missing for one in stop()] == ["No NVIDIA driver was found here."]
 
 
 def test_while_nvml_is_not_started_the_first_cell_does_not_wait_for_it():

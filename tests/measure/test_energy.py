@@ -83,7 +83,7 @@ def test_a_busy_gpu_before_an_idle_cell_does_not_count_into_the_cell(phase):
 def test_a_short_cell_is_not_measured_and_says_from_what_length_on_one_would_be(seconds):
     reading, _ = Bench(watts=700).cell((700, seconds))
     assert reading.value is None
-    assert reading.why_missing == "Too short to measure: a cell should take 1 s."
+    assert reading.why_missing == "Too short to measure: a cell should take at least 1 s."
     assert reading.scope == "device"
 
 
@@ -134,7 +134,7 @@ def test_a_counter_that_disappears_is_its_own_reason():
     bench = Bench(watts=300)
     stop = bench.probe().start()
     bench.sampler.run(2)
-    bench.counter.gone = "NVML does not tell the energy of GPU 0 (GPU is lost)."
+    bench.counter.gone = "NVML does not report the energy of GPU 0 (GPU is lost)."
     bench.sampler.run(2)
     (reading,) = stop()
     assert (reading.value, reading.why_missing) == (None, bench.counter.gone)
@@ -249,7 +249,7 @@ def test_each_gpu_is_a_source_that_names_its_counter_and_says_what_it_covers():
 
 def test_a_gpu_without_the_counter_says_so():
     found = gpus.find(Nvml(FakeNvml(FakeGpu(fails=("TotalEnergyConsumption",)))))
-    assert nvidia.sources(found) == ([], "NVML does not tell the energy of GPU 0 (Not Supported).")
+    assert nvidia.sources(found) == ([], "NVML does not report the energy of GPU 0 (Not Supported).")
 
 
 def test_without_a_driver_the_driver_is_the_reason():

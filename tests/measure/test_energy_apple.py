@@ -60,7 +60,7 @@ def test_what_this_chip_does_not_tell_is_left_out(clock):
 def test_a_chip_that_tells_nothing_is_a_reason(clock):
     stop = probe(clock, FakeMonitor(clock)).start()
     clock.advance(1.0)
-    assert [one.why_missing for one in stop()] == ["This chip tells no energy of its parts."]
+    assert [one.why_missing for one in stop()] == ["This chip does not report the energy of its parts."]
 
 
 def test_the_uncertainty_is_the_power_of_ten_milliseconds_and_the_rounding(clock):

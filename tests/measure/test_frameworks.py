@@ -85,7 +85,7 @@ def test_tracing_cells_and_asking_for_the_cpu_do_not_start_jax(fresh_jax):
 def test_asking_for_the_memory_does_not_start_jax(fresh_jax):
     fresh_jax.run("import jax")
     shown = fresh_jax.run("%mlc_device status").text
-    assert "JAX has not used a device yet, so its allocator was not asked." in shown
+    assert "JAX has not used a device yet, so its allocator was not queried." in shown
     started = "import jax._src.xla_bridge as b; print(b.backends_are_initialized())"
     assert fresh_jax.run(started).text == "False\n"
 
@@ -248,8 +248,8 @@ def test_pytorchs_input_shapes_and_flop_are_in_the_table_where_they_are_asked_fo
     )
     assert (without["shapes"], without["flops"]) == (None, None)
     assert (product["shapes"], product["flops"]) == ("20x30, 30x40", 2 * 20 * 30 * 40)
-    assert any("not told" in note for note in plain["notes"])
-    assert not any("not told" in note for note in asked["notes"])
+    assert any("not reported" in note for note in plain["notes"])
+    assert not any("not reported" in note for note in asked["notes"])
 
 
 @needs("torch")

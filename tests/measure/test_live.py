@@ -46,14 +46,14 @@ def test_a_gpu_tells_its_use_memory_power_and_temperature_with_units():
 def test_what_one_gpu_does_not_tell_has_its_reason_and_the_rest_is_told():
     looked = counters(FakeGpu("A", fails=("PowerUsage",)), FakeGpu("B")).look()
     assert told(looked)["GPU 0 (A)", "power"] is None
-    assert reasons(looked)["GPU 0 (A)", "power"] == "NVML does not tell the power of GPU 0 (Not Supported)."
+    assert reasons(looked)["GPU 0 (A)", "power"] == "NVML does not report the power of GPU 0 (Not Supported)."
     assert told(looked)["GPU 1 (B)", "power"] == 150.0
     assert reasons(looked)["GPU 1 (B)", "power"] is None
 
 
 def test_without_a_driver_each_quantity_of_a_gpu_has_the_reason():
     looked = counters(driver=False).look()
-    why = "There is no NVIDIA driver here."
+    why = "No NVIDIA driver was found here."
     assert {quantity for (device, quantity), said in reasons(looked).items() if said == why} == {
         "utilisation",
         "memory",

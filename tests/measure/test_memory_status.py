@@ -190,18 +190,22 @@ def test_of_an_unused_gpu_nothing_is_said_of_processes(told):
 
 def test_a_gpu_that_does_not_tell_its_memory_or_processes_says_so(told):
     lines = told(FakeGpu(fails=("MemoryInfo", "ComputeRunningProcesses")))
-    assert "NVML does not tell the memory of GPU 0 (Not Supported)." in " ".join(line(lines, "NVIDIA GPU 0"))
-    assert "NVML does not tell the processes of GPU 0 (Not Supported)." in lines
+    assert "NVML does not report the memory of GPU 0 (Not Supported)." in " ".join(
+        line(lines, "NVIDIA GPU 0")
+    )
+    assert "NVML does not report the processes of GPU 0 (Not Supported)." in lines
 
 
 def test_a_split_gpu_and_several_gpus_are_warned_of(told):
     lines = told(FakeGpu(mig=True), FakeGpu())
-    assert "GPU 0 is split (MIG): a framework sees a part, the figures are of the whole." in lines
+    assert (
+        "GPU 0 is split (MIG): a framework sees only part of it; the figures are for the whole GPU."
+    ) in lines
     assert any("a framework's gpu:0 may be another one" in one for one in lines)
 
 
 def test_without_a_driver_it_says_so(told):
-    said = "NVIDIA GPUs are not known: No NVIDIA driver answers here (NVML Shared Library Not Found)."
+    said = "NVIDIA GPUs are not known: No NVIDIA driver responds here (NVML Shared Library Not Found)."
     assert said in told(driver=False)
 
 
@@ -217,7 +221,7 @@ def test_each_allocator_has_a_row_or_the_reason_why_not(told):
     backend = FakeBackend(devices=("cpu:0", "gpu:0"))
     backend.holds["gpu:0"] = 3 * GIB
     lines = told(driver=False, backends=[backend])
-    assert "not told" in " ".join(line(lines, "fake cpu:0"))
+    assert "not reported" in " ".join(line(lines, "fake cpu:0"))
     assert "The fake holds nothing on cpu:0." in " ".join(line(lines, "fake cpu:0"))
     assert line(lines, "fake gpu:0") == ["fake", "gpu:0", "3", "GiB", "allocator"]
 
@@ -226,16 +230,16 @@ def test_a_framework_that_has_not_started_is_not_started(told):
     backend = FakeBackend()
     backend.started = lambda: False
     backend.devices = lambda: pytest.fail("it was asked for its devices")
-    assert "fake has not used a device yet, so its allocator was not asked." in told(backends=[backend])
+    assert "fake has not used a device yet, so its allocator was not queried." in told(backends=[backend])
 
 
 def test_a_framework_that_fails_costs_its_own_rows_only(told):
     backend = FakeBackend()
     backend.memory = lambda device: 1 / 0
     lines = told(FakeGpu(), backends=[backend])
-    assert "fake could not be asked (division by zero)." in lines
+    assert "fake could not be queried (division by zero)." in lines
     assert line(lines, "NVIDIA GPU 0")
 
 
 def test_without_a_framework_there_is_no_allocator_to_ask(told):
-    assert "No framework is imported, so there is no allocator to ask." in told(FakeGpu())
+    assert "No framework is imported, so there is no allocator to query." in told(FakeGpu())

@@ -348,7 +348,8 @@ def test_many_lines_are_read_after_their_cell_and_its_receipt_is_completed(reloa
     record = next(one for one in records(notebook) if one["cell"] == whole["cell"])
     assert len(record["logs"]) == KINDS
     assert (
-        f"{20_000 - KINDS:,} more lines were not kept: there were too many different ones." in record["notes"]
+        f"{20_000 - KINDS:,} more messages were not kept: there were too many different ones."
+        in record["notes"]
     )
 
 

@@ -56,13 +56,13 @@ def test_samples_that_began_before_a_moment_count_only_where_there_is_no_other()
     assert nvml.busy(0, 100.0).value == (pytest.approx(0.95), 2)
     assert nvml.busy(0, 100.2).value == (1.0, 1)
     assert nvml.busy(0, 100.4).value == (1.0, 1)
-    assert "no sample fell into that time" in nvml.busy(0, 100.6).why_missing
+    assert "no sample falls within that time" in nvml.busy(0, 100.6).why_missing
 
 
 def test_bytes_over_pcie_are_told_as_the_driver_counts_them_modulo_two_to_the_32():
     nvml = Nvml(FakeNvml(FakeGpu(sent=5, received=(1 << 32) + 7), FakeGpu(other_links=1)))
     assert nvml.host_bytes(0).value == (5, 7)
-    assert "its host is not behind PCIe" in nvml.host_bytes(1).why_missing
+    assert "its host is not connected by PCIe" in nvml.host_bytes(1).why_missing
 
 
 def test_a_gpu_that_does_not_count_its_bytes_says_so():
@@ -71,7 +71,7 @@ def test_a_gpu_that_does_not_count_its_bytes_says_so():
             return [SimpleNamespace(nvmlReturn=3) for _ in fields]
 
     why = Nvml(Older(FakeGpu())).host_bytes(0).why_missing
-    assert why == "NVML does not tell the bytes over PCIe of GPU 0 (it does not count them)."
+    assert why == "NVML does not report the bytes over PCIe of GPU 0 (it does not count them)."
 
 
 def test_a_split_gpu_says_so():
@@ -94,7 +94,7 @@ def test_a_split_gpu_says_so():
 def test_what_is_not_told_is_a_sentence(asked, function, what):
     told = getattr(Nvml(FakeNvml(FakeGpu(fails=(function,)))), asked)(0)
     assert told.value is None
-    assert told.why_missing == f"NVML does not tell {what} (Not Supported)."
+    assert told.why_missing == f"NVML does not report {what} (Not Supported)."
 
 
 def test_a_gpu_that_is_not_there_is_a_sentence():
@@ -103,7 +103,7 @@ def test_a_gpu_that_is_not_there_is_a_sentence():
 
 def test_without_a_driver_every_answer_says_so():
     nvml = Nvml(FakeNvml(driver=False))
-    assert nvml.count().why_missing == "No NVIDIA driver answers here (NVML Shared Library Not Found)."
+    assert nvml.count().why_missing == "No NVIDIA driver responds here (NVML Shared Library Not Found)."
     assert nvml.memory(0).why_missing == nvml.count().why_missing
 
 

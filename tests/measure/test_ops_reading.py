@@ -141,7 +141,7 @@ def test_tensorflows_host_and_device_are_read_apart_on_one_clock():
         ("MemcpyD2H", "device", "gpu:0", 1_000, 1, 64),
     ]
     assert found.events[0].line == "tf_Compute 77"
-    assert found.problems == ("TensorFlow's profiler said: a tracer was late",)
+    assert found.problems == ("TensorFlow's profiler reported: a tracer was late",)
     assert found.left_out == 0
 
 

@@ -99,8 +99,8 @@ def test_variables_that_a_graph_reads_and_assigns_on_another_device_are_counted_
     assert stays.startswith("`a`, `b` and `c` live on cpu:0, not on cpu:1.")
     # By hand: b and c are read, and a is assigned. The input x is not a variable, and is not counted.
     assert copies == (
-        "Values of variables copied between devices in each of 4 calls of update: "
-        "2 from cpu:0 to cpu:1 and 1 from cpu:1 to cpu:0."
+        "Variable values copied between devices in each to 4 calls of update: 2 from cpu:0 "
+        "to cpu:1 and 1 from cpu:1 to cpu:0."
     )
 
 
@@ -143,8 +143,8 @@ def test_jax_arrays_committed_to_another_device_are_said(two_jax_cpus):
     result = two_jax_cpus.run("y = w + 1")
     (note,) = result.receipt["notes"]
     assert note == (
-        "`w` lives on cpu:0, not on cpu:1: JAX works where they are. "
-        "`w = jax.device_put(w, jax.devices('cpu')[1])` moves it."
+        "`w` lives on cpu:0, not on cpu:1: JAX computes where the data is. `w = "
+        "jax.device_put(w, jax.devices('cpu')[1])` moves it."
     )
     assert [(one["device"], one["evidence"]) for one in result.receipt["device"]["ran_on"]] == [
         ("cpu:0", "results")
@@ -168,7 +168,7 @@ def test_with_very_many_arrays_it_is_not_claimed_which_are_new(two_jax_cpus):
     two_jax_cpus.run("import jax\nmany = [jax.numpy.asarray(float(one)) for one in range(600)]")
     receipt = two_jax_cpus.run("x = many[0] + 1").receipt
     assert receipt["device"]["ran_on"] is None
-    assert receipt["device"]["why_missing"] == "JAX does not tell where its programs ran."
+    assert receipt["device"]["why_missing"] == "JAX does not report where its programs ran."
 
 
 @needs("torch")

@@ -167,7 +167,7 @@ def test_graphs_are_seen_also_after_the_last_eager_operation_that_is_watched(two
     ).receipt
     used = {entry["device"]: entry["why_missing"] for entry in receipt["device"]["ran_on"]}
     assert used.keys() == {"cpu:0", "cpu:1"}
-    assert used["cpu:1"].endswith(" 3 of those watched ran here.")
+    assert used["cpu:1"].endswith(" 3 of those observed ran here.")
 
 
 def test_a_cell_without_operations_ran_on_no_device(two_cpus):

@@ -71,7 +71,7 @@ def test_without_a_gpu_a_cell_that_did_nothing_is_only_bounded(monkeypatch):
     FakeTorch(monkeypatch)
     seen = observed()
     assert (seen.ran_on, seen.only) == (None, "cpu:0")
-    assert seen.why_missing == "Whatever PyTorch ran, if anything, ran on cpu:0."
+    assert seen.why_missing == "If PyTorch ran anything, it ran on cpu:0."
 
 
 def test_without_a_gpu_a_cell_that_worked_ran_on_the_cpu(monkeypatch):
@@ -129,7 +129,7 @@ def test_where_it_is_not_known_what_graphs_keep_there_is_no_peak_and_the_reason(
     cuda.give(500)
     (reading,) = observed().readings
     assert reading.value is None
-    assert reading.why_missing == "What CUDA graphs keep of the GPU's memory is not known (RuntimeError)."
+    assert reading.why_missing == "It is not known how much GPU memory CUDA graphs keep (RuntimeError)."
     cuda.broken = None
     assert observed().readings[0].value == 500
 
@@ -162,8 +162,8 @@ def record_of(*told: tuple[str, Observed], asked: str | None = None) -> Record:
     return recorder.start("x").stop(requested={"*": asked} if asked else {}, notes=["said before"])
 
 
-BOUNDED = Observed(None, "Whatever PyTorch ran, if anything, ran on cpu:0.", only="cpu:0")
-UNKNOWN = Observed(None, "JAX does not tell where its programs ran.")
+BOUNDED = Observed(None, "If PyTorch ran anything, it ran on cpu:0.", only="cpu:0")
+UNKNOWN = Observed(None, "JAX does not report where its programs ran.")
 NOTHING = Observed((), None)
 USED = Observed((RanOn("torch", "gpu:0", "cuda", "cuda:0", None, None, "Not counted.", "allocator"),), None)
 COUNTED = Observed((RanOn("tensorflow", "cpu:0", "cpu", CPU_0, 3, 1.0, None, "counted"),), None)
@@ -235,7 +235,7 @@ def test_operations_that_ran_elsewhere_are_named_by_type_the_most_frequent_first
         "12 of 340 operations ran on cpu:0, not on gpu:0: Unique 6, Einsum 4, Where 2."
     ]
     (part,) = elsewhere(counts, complete=False)
-    assert part.startswith("12 of 340 operations that were watched ran on cpu:0")
+    assert part.startswith("12 of 340 observed operations ran on cpu:0")
 
 
 def test_more_types_than_are_named_are_counted():
@@ -260,8 +260,10 @@ def test_variables_that_graphs_copied_are_counted_by_call_and_way():
     step = GraphParts(Counter(), Counter({(CPU_0, GPU_0): 14, (GPU_0, CPU_0): 7}))
     once = GraphParts(Counter(), Counter({(CPU_0, GPU_0): 1}))
     assert copied([("__inference_init_3", 1, once), ("__inference_train_step_42", 32, step)]) == [
-        "Values of variables copied between devices in each of 32 calls of train_step: "
-        "14 from cpu:0 to gpu:0 and 7 from gpu:0 to cpu:0. Other graphs copied 1."
+        (
+            "Variable values copied between devices in each to 32 calls of train_step: 14 from "
+            "cpu:0 to gpu:0 and 7 from gpu:0 to cpu:0. Other graphs copied 1 more."
+        )
     ]
     assert copied([("__inference_init_3", 1, GraphParts(Counter()))]) == []
 

@@ -43,9 +43,7 @@ def test_a_cell_that_ran_several_times_is_all_its_runs_or_one_of_them():
     records = record(1, 10), record(2, 11), record(3, 10)
     assert own_numbers("10", *records) == [1, 3]
     assert own_numbers("10.2", *records) == [3]
-    assert refused("10", *records) == (
-        "Cell [10] ran 2 times, so which run is meant is open: choose 10.1, 10.2."
-    )
+    assert refused("10", *records) == ("Cell [10] ran 2 times: choose 10.1, 10.2.")
     assert refused("10.3", *records) == "Cell [10] has no run 3: choose 10.1, 10.2."
 
 
@@ -72,9 +70,7 @@ def test_this_run_comes_before_a_loaded_one_and_a_loaded_one_can_be_named():
 
 def test_where_several_loaded_runs_have_it_the_choices_are_listed():
     records = record(1, 10, run=LOADED), record(1, 10, run="77aa" + "0" * 28)
-    assert refused("10", *records) == (
-        "2 loaded runs have a cell [10], so which is meant is open: choose 10@9f2c, 10@77aa."
-    )
+    assert refused("10", *records) == ("Cell [10] is in 2 loaded runs: choose 10@9f2c, 10@77aa.")
 
 
 def test_runs_that_begin_alike_are_named_by_more_letters():
@@ -108,7 +104,7 @@ def test_names_tell_records_apart_and_can_be_typed_as_they_stand():
 
 def test_a_number_that_was_a_records_own_leads_to_it():
     assert refused("3", record(3, 10)) == (
-        "There is no record of a cell [3]. Did you mean #3? `%mlc_trace show` lists them."
+        "There is no record of cell [3]. Did you mean #3? `%mlc_trace show` lists them."
     )
     assert refused("#9", record(3, 10)) == "There is no record #9. `%mlc_trace show` lists them."
 

@@ -59,7 +59,7 @@ def test_broken_lines_are_named_and_the_rest_is_kept(tmp_path):
     records, problems = load_records(path)
     assert [record.cell.sequence for record in records] == [1, 2]
     assert len(problems) == 4
-    assert problems[0] == "Line 2 of records.jsonl is not JSON; it was left out."
+    assert problems[0] == "Line 2 of records.jsonl is not JSON and was left out."
     assert "Line 3" in problems[1]
     assert "schema 9" in problems[1]
     assert "pip install --upgrade" in problems[1]
@@ -126,7 +126,10 @@ def test_a_record_too_large_for_a_line_is_saved_in_part_and_says_so(tmp_path):
     ((record,), problems) = load_records(path)
     left = 3_000 - len(record.logs)
     assert len(record.logs) >= 375
-    assert record.notes == ("one", f"Left out where this was saved, for its size: {left:,} of its logs.")
+    assert record.notes == (
+        "one",
+        f"Left out when this was saved, because of its size: {left:,} of its logs.",
+    )
     assert problems == []
 
 
@@ -146,7 +149,7 @@ def test_a_line_that_is_too_long_costs_itself_and_little_memory(tmp_path):
     finally:
         tracemalloc.stop()
     assert [record.cell.sequence for record in records] == [1, 2]
-    assert problems == ["Line 2 of records.jsonl has more than 1 MB; it was left out."]
+    assert problems == ["Line 2 of records.jsonl is larger than 1 MB and was left out."]
     assert peak < 5_000_000
 
 
@@ -158,7 +161,7 @@ def test_a_line_as_long_as_a_line_may_be_is_read(tmp_path):
     path.write_bytes(longest + b"\n" + longest)
     assert load_records(path)[1] == []
     path.write_bytes(longest + b" \n")
-    assert load_records(path)[1] == ["Line 1 of records.jsonl has more than 1 MB; it was left out."]
+    assert load_records(path)[1] == ["Line 1 of records.jsonl is larger than 1 MB and was left out."]
 
 
 def test_a_file_that_is_too_large_is_refused_before_it_is_read(tmp_path):

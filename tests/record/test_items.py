@@ -58,7 +58,7 @@ def test_a_record_that_was_told_no_number_has_no_rate():
 def test_a_profiled_cell_has_no_items_a_second():
     found = per_item(record(6400, GPU, mode="profiled"))
     assert found.per_second is None
-    assert sentence(record(6400, mode="profiled")).startswith("6,400 items: items a second not measured")
+    assert sentence(record(6400, mode="profiled")).startswith("6,400 items: items per second not measured")
 
 
 def test_a_record_read_from_a_file_has_the_same_rate():

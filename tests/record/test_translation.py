@@ -95,7 +95,7 @@ def test_a_language_without_a_catalogue_is_english(code):
 
 
 def test_sentences_one_after_another_and_lists_read_well_in_chinese():
-    both = joined(say("This Mac's GPU is not NVIDIA's."), say("NVML finds no NVIDIA GPU here."))
+    both = joined(say("This Mac's GPU is not an NVIDIA GPU."), say("NVML finds no NVIDIA GPU here."))
     assert "\u3002 " not in translated(both, "zh")
     assert listed(["a", "b", "c"]) == "a, b and c"
     assert translated(listed(["a", "b", "c"]), "zh") == "a\uff0cb 和 c"

@@ -42,8 +42,8 @@ def test_on_windows_a_backslash_stands_between_folders(monkeypatch):
         ("--xyz", "Unknown word '--xyz' after %mlc_doctor. Choose --facts, --language, --deep."),
         ("--facts", "--facts needs a value."),
         ("--facts --deep", "--facts needs a value."),
-        ("--deep --deep", "--deep stands twice after %mlc_doctor: give it once."),
-        ("'half", 'A quotation mark stands alone in "\'half" after %mlc_doctor.'),
+        ("--deep --deep", "--deep appears twice after %mlc_doctor: give it once."),
+        ("'half", 'Unmatched quotation mark in "\'half" after %mlc_doctor.'),
     ],
 )
 def test_what_is_wrong_is_named_and_the_end_says_what_to_type(line, said):

@@ -68,7 +68,7 @@ def test_in_html_what_stands_between_backticks_is_drawn_as_code():
 def test_a_page_shows_so_many_rows_and_says_how_many_more_there_are_and_a_text_has_all():
     long = Table(("n",), tuple((str(number),) for number in range(9)), most=5)
     assert str(html.table(long)).count('<th scope="row"') == 5
-    assert "4 more are in its text: print it." in str(html.table(long))
+    assert "4 more: print the result to see them all." in str(html.table(long))
     assert len(text.table(long)) == 10
 
 

@@ -77,7 +77,9 @@ def test_the_crossover_is_a_rule_and_the_sentence_about_it_that_of_the_result():
 
 
 def test_the_headline_says_from_which_measured_size_on_the_winner_is_faster_and_by_how_much():
-    assert raced(CPU, GPU)["headline"] == "gpu:0 is faster from n = 100 on: 10,000 times at n = 1,000."
+    assert (
+        raced(CPU, GPU)["headline"] == "gpu:0 is faster from n = 100 on: 10,000 times as fast at n = 1,000."
+    )
 
 
 def test_without_sizes_there_is_a_bar_a_device_from_nothing_on():
@@ -93,7 +95,7 @@ def test_a_table_has_its_first_rows_and_says_how_many_there_are_more():
     rows = tuple((f"row {number}", "1") for number in range(view.ROWS + 3))
     (table,) = data_of(Page((Table(("name", "count"), rows, ("count",)),)))["parts"]
     assert (len(table["rows"]), table["figures"]) == (view.ROWS, [1])
-    assert table["below"]["text"] == "3 rows more are not shown."
+    assert table["below"]["text"] == "3 more rows are not shown."
     assert data_of(Page((Table(("name",), ()),)))["parts"] == []
 
 
@@ -111,10 +113,10 @@ def test_a_long_race_with_hostile_names_is_cut_and_says_so(strange):
     made = data_of(page_of(race(*many, cell=strange, variable=strange, notes=(strange,) * 200)))
     assert len(json.dumps(made, indent=1, ensure_ascii=False).encode()) < 800_000
     told = [one["text"] for one in made["notes"] if isinstance(one, dict) and "text" in one]
-    assert any(re.fullmatch(r"[\d,]+ notes more are not shown.", one) for one in told)
-    assert any(re.fullmatch(r"\d+ lines more are not drawn.", one) for one in told)
+    assert any(re.fullmatch(r"[\d,]+ more notes are not shown.", one) for one in told)
+    assert any(re.fullmatch(r"\d+ more lines are not drawn.", one) for one in told)
     assert [one["below"]["text"] for one in made["parts"] if "rows" in one] == [
-        "200 rows more are not shown."
+        "200 more rows are not shown."
     ]
 
 

@@ -22,7 +22,7 @@ def test_the_light_runs_are_the_timing():
     figures, said = repeats.strip(record)
     assert figures == "warm-up 30 s · runs 500 ms | 400 ms | 600 ms"
     assert said.startswith("Timing, median of 3 light runs: 500 ms (400 ms to 600 ms).")
-    assert said.endswith("All else here is of one more run, with the profiler on.")
+    assert said.endswith("Everything else here is from one more run, with the profiler on.")
 
 
 def test_one_light_run_is_no_median():

@@ -380,7 +380,7 @@ def test_a_receipt_leaves_out_what_only_a_comparison_of_several_runs_needs():
 
 
 def test_a_receipt_has_each_reason_once_and_the_record_read_from_it_all_readings_in_their_order():
-    why = "There is no NVIDIA driver here."
+    why = "No NVIDIA driver was found here."
     readings = [
         missing(one, why)
         if one in ("device_time", "peak_memory_device", "energy")

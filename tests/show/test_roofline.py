@@ -40,7 +40,7 @@ def test_the_dot_stands_at_its_flop_a_byte_and_its_rate_under_a_roof_of_two_line
     chart = roofline.chart(record())
     dot, roof = chart.series
     assert [(one.x, one.y) for one in dot.points] == [(200.0, 20.0)]
-    assert dot.points[0].label == "20 TFLOP/s at 200 FLOP a byte"
+    assert dot.points[0].label == "20 TFLOP/s at 200 FLOP per byte"
     assert (roof.mark, roof.name) == ("roof", "roof of PyTorch gpu:0 bfloat16")
     assert [(one.x, one.y) for one in roof.points][1] == (50.0, 50.0)
 
@@ -72,7 +72,7 @@ def test_the_page_of_why_has_the_chart_and_the_table_once():
     page = page_of(Reasons(record()))
     assert len(page.charts) == 1
     said = repr(Reasons(record()))
-    assert said.count("Arithmetic, of the roof") == 1
+    assert said.count("Arithmetic, share of the roof") == 1
     assert "20 TFLOP/s" in said
     assert view.data(page).charts[0].series[0].name == "this cell"
 

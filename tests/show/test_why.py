@@ -24,9 +24,11 @@ def said(record):
 def test_the_answer_comes_first_then_how_sure_it_is_and_what_to_do():
     assert said(limited_record(confidence="likely"))[:4] == [
         "Likely: Waited 86 % of the time: the GPU had 2.0 s of work in 14.7 s.",
-        "Most of the time data was made ready: loaded, decoded, shuffled, tokenised. "
-        "That explains 86 % of 14.7 s.",
-        "This is likely: the evidence speaks for it, and does not rule out all else.",
+        (
+            "Most of the time went into preparing data: loading, decoding, shuffling, "
+            "tokenizing. That explains 86 % of 14.7 s."
+        ),
+        "This is likely: the evidence supports it but does not rule out everything else.",
         "What to do: Let `DataLoader` prepare batches in other processes, or run it with "
         "`%%mlc_trace --ops`.",
     ]

@@ -33,7 +33,7 @@ def on(*devices, why=None):
     return DeviceUse({}, ran_on, why)
 
 
-NOT_KNOWN = DeviceUse({"*": "gpu:0"}, None, "PyTorch does not tell where its operations ran.")
+NOT_KNOWN = DeviceUse({"*": "gpu:0"}, None, "PyTorch does not report where its operations ran.")
 
 
 def test_work_on_a_gpu_holds_also_beside_the_cpu():
@@ -50,13 +50,13 @@ def test_kernels_that_a_profiler_saw_are_work_on_a_gpu_also_where_operations_wer
 def test_work_on_the_cpu_alone_does_not_hold_and_says_where_it_ran():
     judged = expect.gpu_used(record(DeviceUse({"*": "gpu:0"}, on("cpu:0").ran_on)))
     assert judged.state == "does not hold"
-    assert judged.sentence == "'model.fit(x, y)' ran on cpu:0, and on no GPU. gpu:0 was asked for."
+    assert judged.sentence == "'model.fit(x, y)' ran on cpu:0, not on a GPU. gpu:0 was requested."
 
 
 def test_where_it_is_not_known_it_cannot_be_judged_and_the_reason_is_given():
     judged = expect.gpu_used(record(NOT_KNOWN))
     assert judged.state == "cannot judge"
-    assert judged.sentence.endswith("PyTorch does not tell where its operations ran.")
+    assert judged.sentence.endswith("PyTorch does not report where its operations ran.")
     partly = expect.gpu_used(record(on("cpu:0", why="PyTorch's part is not known.")))
     assert partly.state == "cannot judge"
 

@@ -23,7 +23,7 @@ def test_what_was_kept_is_found_again_as_it_was():
     arrays, where = lesson_cache.load("small")
     assert arrays["weights"].tolist() == [[0, 1, 2], [3, 4, 5]]
     assert str(arrays["name"]) == "[MASK]"
-    assert where == "Loaded from your cache folder: small.npz, checksum right."
+    assert where == "Loaded from your cache folder: small.npz, checksum correct."
 
 
 def test_what_was_never_kept_is_missing_with_a_reason():
@@ -48,7 +48,9 @@ def test_what_is_damaged_is_not_used(cache, damage):
 
 def test_a_folder_that_cannot_be_written_is_said_and_does_not_raise(cache):
     cache.write_text("a file stands where the folder should be")
-    assert lesson_cache.save("small", {"weights": np.arange(6.0)}).startswith("small.npz could not be kept: ")
+    assert lesson_cache.save("small", {"weights": np.arange(6.0)}).startswith(
+        "small.npz could not be saved: "
+    )
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can plant a link for another user")
@@ -58,7 +60,9 @@ def test_in_a_folder_of_a_whole_class_a_planted_link_is_not_written_through(cach
     (tmp_path / "mine").write_text("mine")
     (cache / "small.npz").symlink_to(tmp_path / "mine")
     os.lchown(cache / "small.npz", 12345, 12345)
-    assert lesson_cache.save("small", {"weights": np.arange(6.0)}).startswith("small.npz could not be kept: ")
+    assert lesson_cache.save("small", {"weights": np.arange(6.0)}).startswith(
+        "small.npz could not be saved: "
+    )
     assert (tmp_path / "mine").read_text() == "mine"
 
 

@@ -230,4 +230,4 @@ def test_a_machine_is_told_in_a_sentence():
 
 def test_without_a_framework_no_device_computes(monkeypatch):
     monkeypatch.setattr(machine, "_framework", lambda: (None, None))
-    assert machine.device() == "No framework is loaded yet, so no device computes here."
+    assert machine.device() == "No framework is loaded yet, so no device is in use here."

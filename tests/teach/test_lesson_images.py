@@ -39,7 +39,7 @@ def test_each_picture_has_its_title_and_says_in_words_what_it_is():
     html = images({"a <digit>": np.eye(3), "map": np.eye(2)})._repr_html_()
     assert html.count("<img ") == 2
     assert "<div>a &lt;digit&gt;</div>" in html
-    assert 'alt="map: a grey picture of 2 by 2 numbers"' in html
+    assert 'alt="map: a grayscale picture of 2 by 2 numbers"' in html
 
 
 def test_in_a_terminal_it_is_drawn_with_characters():

@@ -22,7 +22,7 @@ def test_a_prediction_comes_back_beside_what_came(capsys):
     assert "Your prediction: 6" in capsys.readouterr().out
     guess.compare(8)
     assert capsys.readouterr().out == (
-        "How many legs has a spider?\nYou predicted 6; it was 8. What follows says why.\n"
+        "How many legs has a spider?\nYou predicted 6; it was 8. What follows explains why.\n"
     )
     predict("How many legs has a spider?", 8).compare(8)
     assert "You predicted 8, and so it was." in capsys.readouterr().out
@@ -80,8 +80,8 @@ def judged(capsys, guess, record) -> list[str]:
         (1e-3, "You predicted 1 ms; the light runs took 2 s: 2,000 times too low."),
         (2.05, "You predicted 2.05 s; the light runs took 2 s: less than 5 % off."),
         (..., "The light runs took 2 s. You wrote no prediction this time."),
-        (0, "The light runs took 2 s. Your prediction, 0, is no number of seconds above 0."),
-        ("much", "The light runs took 2 s. Your prediction, much, is no number of seconds above 0."),
+        (0, "The light runs took 2 s. Your prediction, 0, is not a number of seconds above 0."),
+        ("much", ("The light runs took 2 s. Your prediction, much, is not a number of seconds above 0.")),
     ],
 )
 def test_a_guess_of_seconds_is_judged_as_a_ratio_to_the_light_runs(capsys, guess, told):
@@ -90,7 +90,7 @@ def test_a_guess_of_seconds_is_judged_as_a_ratio_to_the_light_runs(capsys, guess
 
 def test_the_receipt_says_what_its_roof_allows_by_the_nearer_of_the_two_and_what_limits_the_cell(capsys):
     assert judged(capsys, 2, placed())[1:] == [
-        "The roof that the receipt knows allows 800 ms: the cell reached 40 % of it.",
+        "The roof in the receipt allows 800 ms; the cell reached 40 % of the roof.",
         "Waited 86 % of the time: the GPU had 2.0 s of work in 14.7 s.",
     ]
     nearer_to_memory = placed(without=["flop_share"])

@@ -478,7 +478,7 @@ def test_after_off_nothing_is_sent(command, kit, teacher, monkeypatch):
     teacher.behave = 503
     run_cell(kit)
     teacher.wait(lambda: len(teacher.bodies) >= 1)
-    assert "Sharing is off: nothing more is sent, and 1 cell that waited was forgotten." in command.run("off")
+    assert "Sharing is off: nothing more is sent, and 1 waiting cell was discarded." in command.run("off")
     teacher.behave = "take"
     run_cell(kit)
     check("convolve", exercises()["convolve"].reference)

@@ -70,11 +70,13 @@ def with_published(run: BenchRun, entries: Sequence[Published]) -> Against:
     notes = [say("Source: {source}", source=one) for one in sources]
     if left:
         said = say(
-            "Not published there: {left}. It has {known}.", left=", ".join(left), known=", ".join(known)
+            "Not published there: {left}. Published: {known}.", left=", ".join(left), known=", ".join(known)
         )
         notes.insert(0, said)
     head = say(
-        "{ours} against published figures: {theirs}.", ours=words.hardware(run), theirs=entries[0].hardware
+        "{ours} compared with published figures for {theirs}.",
+        ours=words.hardware(run),
+        theirs=entries[0].hardware,
     )
     return Against(head, tuple(rows), (*_doubtful(run, rows), *notes))
 
@@ -101,10 +103,10 @@ def two_runs(ours: BenchRun, theirs: BenchRun) -> Against:
         if ours.versions.get(name) != theirs.versions.get(name)
     ]
     if changed:
-        notes.append(say("Versions that differ: {versions}.", versions="; ".join(changed)))
+        notes.append(say("Versions differ: {versions}.", versions="; ".join(changed)))
     if ours.quick != theirs.quick:
-        notes.append(say("One of the two is of --quick, with fewer repeats."))
-    head = say("{ours} Against: {theirs}", ours=words.head(ours), theirs=words.head(theirs))
+        notes.append(say("One of the two runs used --quick, with fewer repeats."))
+    head = say("{ours} Compared with: {theirs}", ours=words.head(ours), theirs=words.head(theirs))
     return Against(head, tuple(rows), tuple(notes))
 
 
@@ -116,14 +118,8 @@ def _doubtful(run: BenchRun, rows: Sequence[Row], *, here: bool = True) -> list[
         return []
     cases = ", ".join(found)
     if here:
-        return [
-            say(
-                "Something speaks against the figure here, and its own table says what: {cases}.", cases=cases
-            )
-        ]
-    return [
-        say("Something speaks against the figure there, and its own table says what: {cases}.", cases=cases)
-    ]
+        return [say("Figures from this run have caveats, listed in its own table: {cases}.", cases=cases)]
+    return [say("Figures from the other run have caveats, listed in its own table: {cases}.", cases=cases)]
 
 
 def _row(one: CaseResult, other: CaseResult) -> Row:
@@ -194,7 +190,7 @@ def _differences(one: CaseResult, entry: Published) -> tuple[str, ...]:
 
 
 def _said(value: Any) -> str:
-    return "not told" if value is None else str(value)
+    return "not reported" if value is None else str(value)
 
 
 def _options(names: Sequence[str]) -> str:

@@ -24,7 +24,7 @@ _WORKSPACE = 256 * _MIB
 #: Arrays that a step of each operation reads and writes.
 _ARRAYS = {"add": 3, "mult": 3, "mult-add": 4}
 
-NO_ARITHMETIC = say("This case moves data, and its arithmetic does not count.")
+NO_ARITHMETIC = say("This case moves data; its arithmetic is not counted.")
 
 
 def gemm(asked: CaseRequest) -> Iterator[Case]:

@@ -25,7 +25,7 @@ def flags(result: CaseResult, others: Sequence[str]) -> list[Sentence]:
     if elsewhere:
         places = ", ".join(elsewhere)
         found.append(
-            say("Work ran on {places}, where {device} was asked for.", places=places, device=result.device)
+            say("Work ran on {places} although {device} was requested.", places=places, device=result.device)
         )
     if others:
         programs = ", ".join(others)
@@ -40,13 +40,13 @@ def flags(result: CaseResult, others: Sequence[str]) -> list[Sentence]:
     if rose is not None:
         found.append(
             say(
-                "The times rose by {rise} over the repeats, as on a device that grows hot and lowers its "
-                "clock (thermal throttling); let it cool, and run this case alone.",
+                "The times rose by {rise} over the repeats, as when a hot device lowers its "
+                "clock (thermal throttling); let it cool and run this case alone.",
                 rise=f"{rose:.0%}",
             )
         )
     if not result.steady:
-        found.append(say("The warm-up had not become steady when its time was over."))
+        found.append(say("The warm-up was not yet steady when its time ran out."))
     spread = result.spread.value
     if spread is not None and spread > WIDE:
         if not found:
@@ -77,9 +77,9 @@ def rise(samples: Sequence[float]) -> float | None:
 def _unexplained(result: CaseResult) -> Sentence:
     if result.device.startswith("cpu"):
         return say(
-            "Nothing of ours explains the spread: what else runs on these cores takes part of the time."
+            "Nothing in the benchmark explains the spread: other work on these cores takes part of the time."
         )
-    return say("Nothing that was seen explains the spread; run the case again without --quick.")
+    return say("Nothing observed explains the spread; run the case again without --quick.")
 
 
 def why_not(case: Case, device: Device, monitor: MachineMonitor) -> Sentence | None:
@@ -87,13 +87,13 @@ def why_not(case: Case, device: Device, monitor: MachineMonitor) -> Sentence | N
     if case.needs.kinds and device.kind not in case.needs.kinds:
         kinds = " or ".join(case.needs.kinds)
         return say(
-            "It needs {kinds}, and {device} is {kind}.", kinds=kinds, device=device.name, kind=device.kind
+            "It needs {kinds}, but {device} is {kind}.", kinds=kinds, device=device.name, kind=device.kind
         )
     free = monitor.free_memory(device)
     if free.value is not None and case.needs.bytes > free.value:
         need, there = units.size(case.needs.bytes), units.size(free.value)
         return say(
-            "It needs {need} of memory on {device}, and {free} are free.",
+            "It needs {need} of memory on {device}, but only {free} is free.",
             need=need,
             device=device.name,
             free=there,
@@ -104,14 +104,14 @@ def why_not(case: Case, device: Device, monitor: MachineMonitor) -> Sentence | N
 def too_long(seconds: float, longest: float) -> Sentence:
     """Why a case is given up after its first steps."""
     took, most = units.seconds(seconds), units.seconds(longest)
-    return say("One step takes {time}, and no more than {most} are given to it.", time=took, most=most)
+    return say("One step takes {time}; the limit is {most}.", time=took, most=most)
 
 
 def failure(error: Exception) -> Sentence:
     """What went wrong, in one line: out of memory in plain words, anything else as the framework says it."""
     text = f"{type(error).__name__}: {error}"
     if isinstance(error, MemoryError) or any(one in text.lower() for one in _NO_MEMORY):
-        return say("The memory ran out: what it needs was estimated too low, or another program took some.")
+        return say("Out of memory: the estimate was too low, or another program took some.")
     return Sentence(beginning(" ".join(text.split())))
 
 

@@ -20,7 +20,7 @@ from jupyter_mlgpu.record.sentence import Sentence, joined, say
 #: Others' share of the processor's time from which it is told.
 SHARE = 0.05
 
-WHICH = say("There are several GPUs here, and which of them the framework's is cannot be told.")
+WHICH = say("This machine has several GPUs, and it is not known which one the framework uses.")
 
 
 class LocalMonitor:
@@ -121,7 +121,7 @@ class LocalMonitor:
         if known is not None:
             return Quantity(known.value, "J")
         whys = [one.why_missing for one in (*fitting, *readings) if one.why_missing]
-        nothing = say("Nothing here counts the energy of {device}.", device=device.name)
+        nothing = say("No energy counter is available for {device}.", device=device.name)
         return unknown("J", whys[0] if whys else nothing)
 
 

@@ -67,7 +67,7 @@ def measure(
         _Driver(case, device, backend, monitor, clock, budget, on_step, unfinished).run()
         ended: tuple[Status, Sentence | None, BaseException | None] = ("ok", None, None)
     except KeyboardInterrupt as error:
-        ended = ("interrupted", say("It was interrupted; what was measured until then is kept."), error)
+        ended = ("interrupted", say("Interrupted; the measurements taken so far are kept."), error)
     except BenchError as error:
         ended = ("skipped", joined(of_error(error)), None)
     except Exception as error:  # of any framework: a case that fails must not cost the others

@@ -63,8 +63,8 @@ def options(found: argparse.Namespace) -> BenchOptions:
     if len(found.against) > 2:
         raise UsageError(
             say(
-                "--against takes one name or file, or two files, and found {count}: name the cases first, as "
-                "in `gemm --against m1-max`.",
+                "--against takes one name or file, or two files; found {count}: name the "
+                "cases first, as in `gemm --against m1-max`.",
                 count=len(found.against),
             )
         )

@@ -61,9 +61,9 @@ def named(name: str) -> tuple[Published, ...]:
     if not found:
         raise BenchError(
             joined(
-                say("There is no file {name}, and no published results of that name.", name=repr(name)),
+                say("No file or published results are named {name}.", name=repr(name)),
                 *nearest(name, names()),
-                say("Choose {known}, or a file of --out.", known=", ".join(names())),
+                say("Choose {known}, or a file written by --out.", known=", ".join(names())),
             )
         )
     return found

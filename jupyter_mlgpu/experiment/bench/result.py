@@ -145,7 +145,7 @@ class CaseResult:
         if self.energy.value is None:
             return unknown(unit, self.energy.why_missing or NOT_MEASURED)
         if self.energy.value <= 0:
-            return unknown(unit, say("The counter counted no energy."))
+            return unknown(unit, say("The counter measured no energy."))
         return Quantity(self.items * self.steps * len(self.samples) / self.energy.value, unit)
 
     @property

@@ -55,5 +55,5 @@ def keep(run: BenchRun, machine: str) -> Sentence | None:
     try:
         roofs.keep(of(run, machine))
     except RecordError as error:
-        return say("This machine's roof was not kept for receipts: {error}", error=error)
+        return say("This machine's roof could not be saved for receipts: {error}", error=error)
     return None

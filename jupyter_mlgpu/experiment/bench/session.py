@@ -30,7 +30,7 @@ from jupyter_mlgpu.record.words import unknown
 
 #: With `--quick` no case begins after so many seconds, so that all is over in 60 on two cores.
 LAST_BEGIN_S = 45.0
-OVER = say("The time of --quick was over before it; without --quick it runs.")
+OVER = say("The time limit of --quick was reached first; it runs without --quick.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,7 +155,7 @@ class _Session:
             if error is not None:
                 left = len(planned) - number
                 count = len(planned)
-                told = say("Interrupted: {left} of {count} cases were not begun.", left=left, count=count)
+                told = say("Interrupted: {left} of {count} cases were not started.", left=left, count=count)
                 notes.append(told)
                 break
         done = BenchRun(

@@ -9,7 +9,7 @@ from jupyter_mlgpu.experiment.bench.quantity import Quantity, unknown
 from jupyter_mlgpu.experiment.bench.result import NOT_MEASURED, CaseResult
 from jupyter_mlgpu.record.sentence import say
 
-MEMORY = say("Its limit is not arithmetic, so it is not compared with products of matrices.")
+MEMORY = say("It is not limited by arithmetic, so it is not compared with matrix products.")
 
 
 def with_shares(results: Sequence[CaseResult]) -> tuple[CaseResult, ...]:
@@ -36,7 +36,7 @@ def _share(one: CaseResult, results: Sequence[CaseResult]) -> Quantity:
     type_ = one.type_ran if one.peak_type == one.type_asked and one.type_ran else one.peak_type
     best = peak(results, one.framework, one.device, type_)
     if best is None or not best.tflops.value:
-        none = say("No gemm of {type} was measured with it: name the case gemm, too.", type=type_)
+        none = say("No {type} gemm was measured with it: add the gemm case.", type=type_)
         return unknown("1", none)
     if one.tflops.value is None:
         return unknown("1", one.tflops.why_missing or NOT_MEASURED)

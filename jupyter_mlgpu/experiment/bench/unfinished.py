@@ -52,7 +52,7 @@ class UnfinishedResult:
             self.peak_memory = process
         else:
             why = next((one.why_missing for one in peaks if one.why_missing), None)
-            self.peak_memory = unknown("bytes", why or say("The framework does not tell its peak of memory."))
+            self.peak_memory = unknown("bytes", why or say("The framework does not report its peak memory."))
 
     def finish(self, status: Status, why: Sentence | None) -> CaseResult:
         """The result of what is known; figures that were not measured say why."""

@@ -61,7 +61,7 @@ def head(run: BenchRun) -> Sentence:
     where = {"hardware": hardware(run), "date": run.started_at[:10]}
     told = say("{hardware}, {date}, quick.", **where) if run.quick else say("{hardware}, {date}.", **where)
     if run.outcome != "ok":
-        told = joined(told, say("It was interrupted, and is not complete."))
+        told = joined(told, say("It was interrupted and is not complete."))
     if run.origin == "live":
         return told
     if run.origin == "loaded":

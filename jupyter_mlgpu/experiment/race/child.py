@@ -84,8 +84,8 @@ def _prepared(
         if setup is not None and registry.MODULES[module] == framework and not selection.devices():
             notes.append(
                 say(
-                    "{device}: this device was not there yet when the framework was imported, so what the "
-                    "setup cell made is where the framework put it.",
+                    "{device}: this device was not available yet when the framework was "
+                    "imported, so what the setup cell created is where the framework put it.",
                     device=str(word),
                 )
             )

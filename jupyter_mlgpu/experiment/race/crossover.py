@@ -78,19 +78,19 @@ def _why_not(
 ) -> Sentence:
     if not pairs:
         return say(
-            "there is no size at which both {one} and {other} were measured",
+            "no size was measured on both {one} and {other}",
             one=one.device,
             other=other.device,
         )
     if not certain:
         if any(timing.interval is None for _, *both in pairs for timing in both):
-            return say("a single run has no spread, so nothing is certain; ask for more repeats")
+            return say("a single run has no spread, so nothing is certain; use more repeats")
         return say("the spreads overlap at every size")
     if changes:
         between = [
             say("between {low} and {high}", low=f"{low[0]:,g}", high=f"{high[0]:,g}") for low, high in changes
         ]
-        return say("they change places several times, {between}", between=listed(between))
+        return say("the faster device changes several times, {between}", between=listed(between))
     faster = one if certain[0][1] < 0 else other
     if len(certain) == len(pairs):
         return say("{device} is faster at every size", device=faster.device)

@@ -137,7 +137,7 @@ class FreshProcess:
         error = errors[0] if errors else None
         if hung:
             silence = f"{self.silence_s:,.0f}"
-            return say("was ended, for it had told nothing for {time} s", time=silence), error
+            return say("was ended because it reported nothing for {time} s", time=silence), error
         return _ended(process.returncode), error
 
     def _follow(
@@ -239,8 +239,8 @@ def _end(process: subprocess.Popen[bytes]) -> None:
 
 def _ended(code: int) -> Sentence:
     if code < 0:
-        return say("died of {signal}", signal=signal.Signals(-code).name)
-    return say("ended with code {code}", code=str(code))
+        return say("was killed by {signal}", signal=signal.Signals(-code).name)
+    return say("exited with code {code}", code=str(code))
 
 
 def _renamed(note: Sentence, word: str, name: str) -> Sentence:

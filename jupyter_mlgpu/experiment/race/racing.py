@@ -113,10 +113,10 @@ def why_alone(
     """Why a single device runs, and so nothing is raced."""
     (device,) = devices
     if len(there) > 1:
-        return say("There is no race: only {device} was asked for.", device=device.name)
+        return say("No race: only {device} was requested.", device=device.name)
     framework = registry.title(backend.name)
     alone = say(
-        "There is no race: {device} is the only device of {framework} here.",
+        "No race: {device} is the only {framework} device here.",
         device=device.name,
         framework=framework,
     )

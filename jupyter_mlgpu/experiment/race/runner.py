@@ -182,15 +182,14 @@ def _where(device: Device, seen: Observed) -> list[Sentence]:
     if device.name in places:
         return [
             say(
-                "{device}: only part of the work ran there, but on {places}: what was made on another device "
-                "may stay there.",
+                "{device}: only part of the work ran there; the devices used were {places}: "
+                "objects created on another device may stay there.",
                 **where,
             )
         ]
     return [
         say(
-            "{device}: the work did not run there, but on {places}: what was made on another device may stay "
-            "there.",
+            "{device}: the work ran on {places} instead: objects created on another device may stay there.",
             **where,
         )
     ]

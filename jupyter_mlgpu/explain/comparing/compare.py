@@ -123,7 +123,7 @@ def compare(
     cells_of = (_by_code(_records(first)), _by_code(_records(second)))
     if any(not cells for cells in cells_of):
         empty = listed([name for name, cells in zip(names, cells_of, strict=True) if not cells])
-        raise UsageError(say("There is nothing to compare: no records in {names}.", names=empty))
+        raise UsageError(say("Nothing to compare: no records in {names}.", names=empty))
     one, other = cells_of
     if len(one) == len(other) == 1:
         both = [(next(iter(one.values())), next(iter(other.values())))]
@@ -138,7 +138,7 @@ def compare(
             )
         )
     alone = len(one) + len(other) - 2 * len(both)
-    notes = [say("{count} cells are on one side alone and left out.", count=alone)] if alone > 0 else []
+    notes = [say("{count} cells are on one side only and left out.", count=alone)] if alone > 0 else []
     return RecordComparison(*names, tuple(_pair(a, b) for a, b in both), tuple(notes))
 
 
@@ -216,9 +216,9 @@ def _by_instrument(records: Sequence[Record], instruments: Instruments) -> dict[
 def _change(what: str, unit: str, first: Sequence[float], second: Sequence[float]) -> Change:
     found, why = None, None
     if not first or not second:
-        why = say("measured on one side alone")
+        why = say("measured on one side only")
     elif min(*first, *second) <= 0:
-        why = say("a value is 0, of which there is no ratio")
+        why = say("a value is 0, so there is no ratio")
     else:
         found = ratio_interval(first, second)
         if found is None:
@@ -270,9 +270,9 @@ def _notes(
     notes = []
     left = sum(1 for one in (*first, *second) if one.outcome != "ok")
     if left:
-        notes.append(say("{count} runs that failed or were interrupted are left out.", count=left))
+        notes.append(say("{count} failed or interrupted runs are left out.", count=left))
     if not all(light):
-        notes.append(say("One side has no light run that ended well: without one there is no timing."))
+        notes.append(say("One side has no successful light run, so it has no timing."))
     for what, told in _DIFFERENCES:
         here, there = (list(dict.fromkeys(map(told, side))) for side in (first, second))
         if here != there:
@@ -291,7 +291,7 @@ def _ran_on(record: Record) -> str:
 
 _DIFFERENCES: tuple[tuple[Sentence, Callable[[Record], str]], ...] = (
     (say("Ran on"), _ran_on),
-    (say("Asked for"), lambda record: record.device.asked_for or say("no device")),
+    (say("Requested"), lambda record: record.device.asked_for or say("no device")),
     (say("Machines"), lambda record: record.run.host_digest or say("not known")),
 )
 

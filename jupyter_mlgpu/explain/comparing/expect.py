@@ -69,14 +69,14 @@ def gpu_used(record: Record) -> Judgement:
     # What a framework gave out memory for, or what is left of it, says nothing of what else ran elsewhere.
     vague = any(one.evidence in ("allocator", "results") for one in ran_on or ())
     if vague or (not only and (ran_on is None or record.device.why_missing is not None)):
-        why = joined(record.device.why_missing or say("what else ran is not counted."))
+        why = joined(record.device.why_missing or say("other operations are not counted."))
         return Judgement(
             "cannot judge", say("It is not known where all of {name} ran: {why}", name=name, why=why)
         )
     possible = [one for one in only.values() if one.startswith("gpu")]
     if possible:
         told = say(
-            "{name} can have run on {device} alone, but whether it did is not known.",
+            "{name} can only have run on {device}, but whether it did is not known.",
             name=name,
             device=possible[0],
         )
@@ -85,10 +85,10 @@ def gpu_used(record: Record) -> Judgement:
     if not others:
         return Judgement("does not hold", say("{name} ran no operation on any device.", name=name))
     asked = record.device.asked_for
-    told = say("{name} ran on {devices}, and on no GPU.", name=name, devices=", ".join(others))
-    hint = say("`%mlc_device list` shows the devices there are.")
+    told = say("{name} ran on {devices}, not on a GPU.", name=name, devices=", ".join(others))
+    hint = say("`%mlc_device list` shows the available devices.")
     if asked:
-        hint = say("{device} was asked for.", device=asked)
+        hint = say("{device} was requested.", device=asked)
     return Judgement("does not hold", joined(told, hint))
 
 
@@ -105,9 +105,9 @@ def peak_below(records: Sequence[Record], limit: float, quantity: str = "peak_me
     told = _of(units.size(peak), values)
     most = units.size(limit)
     if peak < limit:
-        holds = say("{quantity} {peak}, below {limit}.", quantity=title, peak=told, limit=most)
+        holds = say("{quantity}: {peak}, below {limit}.", quantity=title, peak=told, limit=most)
         return Judgement("holds", holds)
-    not_below = say("{quantity} {peak}, not below {limit}.", quantity=title, peak=told, limit=most)
+    not_below = say("{quantity}: {peak}, not below {limit}.", quantity=title, peak=told, limit=most)
     return Judgement("does not hold", not_below)
 
 
@@ -125,9 +125,9 @@ def faster_than(fast: Sequence[Record], slow: Sequence[Record], times: float = 1
             name = repr(side[-1].cell.name) if side else say("one side")
             return Judgement("cannot judge", say("{name} has no timing: {why}", name=name, why=why))
     (quick, _), (long, _) = sides
-    told = say("{fast} beside {slow}", fast=_time(quick), slow=_time(long))
+    told = say("{fast} versus {slow}", fast=_time(quick), slow=_time(long))
     if min(*quick, *long) <= 0:
-        return Judgement("cannot judge", say("{times}: a time of 0 is no time.", times=told))
+        return Judgement("cannot judge", say("{times}: a time of 0 cannot be compared.", times=told))
     found = ratio_interval(quick, long)
     if found is None:
         few = joined(too_few(len(quick), len(long)))
@@ -145,7 +145,7 @@ def faster_than(fast: Sequence[Record], slow: Sequence[Record], times: float = 1
     if found.high < times:
         return Judgement("does not hold", say("{found}, so not {wanted}.", found=told, wanted=wanted))
     left_open = say(
-        "{found}, which leaves open whether it is {wanted}; more runs would help.", found=told, wanted=wanted
+        "{found}; whether it is {wanted} is not certain. More runs would help.", found=told, wanted=wanted
     )
     return Judgement("cannot judge", left_open)
 
@@ -153,7 +153,7 @@ def faster_than(fast: Sequence[Record], slow: Sequence[Record], times: float = 1
 def _values(records: Sequence[Record], quantity: str) -> tuple[list[float], Sentence]:
     """The values of runs that ended well, and why there are none; of several devices, the largest."""
     values = []
-    why = say("no run of it ended well with tracing on.") if records else say("there is no run of it.")
+    why = say("no run succeeded with tracing on.") if records else say("there are no runs.")
     for record in records:
         readings = [one for one in record.readings if one.quantity == quantity]
         known = [one.value for one in readings if one.value is not None]

@@ -11,7 +11,7 @@ def headline(pair: Pair, first: str, second: str) -> Sentence:
     timing = pair.timing
     times = timing.times if timing is not None else None
     if timing is None or times is None:
-        return say("How long {first} and {second} took cannot be compared.", first=first, second=second)
+        return say("The times of {first} and {second} cannot be compared.", first=first, second=second)
     runs = _runs(timing)
     found = timing.ratio
     figure = ratio(max(times, 1 / times))
@@ -21,14 +21,14 @@ def headline(pair: Pair, first: str, second: str) -> Sentence:
         slow, quick = (second, first) if times > 1 else (first, second)
         told = say("{slow} took {times} times as long as {quick}", slow=slow, times=figure, quick=quick)
     if found is None:
-        return say("{what}; {runs}, so roughly.", what=told, runs=runs)
+        return say("{what}; {runs}, so this is approximate.", what=told, runs=runs)
     if found.low <= 1 <= found.high and figure != "1":
-        return say("{what}; {runs}, so it may be chance.", what=told, runs=runs)
+        return say("{what}; {runs}, so this may be chance.", what=told, runs=runs)
     if figure == "1":
         return say("{what}; {runs}.", what=told, runs=runs)
     low, high = (found.low, found.high) if times > 1 else (1 / found.high, 1 / found.low)
     span = say("{low} to {high}", low=ratio(low), high=ratio(high))
-    return say("{what}; {runs}, so {span} times.", what=told, runs=runs, span=span)
+    return say("{what} ({span} times); {runs}.", what=told, runs=runs, span=span)
 
 
 def ratio(value: float) -> str:

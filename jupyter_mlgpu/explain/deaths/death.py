@@ -87,7 +87,7 @@ def _explained(texts: Sequence[str]) -> tuple[LogLine, ...]:
 def _place(account: Account | None, ending: Ending, judgement: CauseOfDeath) -> Sentence:
     """`in [7] after 12 s at 15.2 of 16.0 GiB`, as far as that is known."""
     if account is None:
-        return say("at a moment that nobody has seen")
+        return say("at an unknown time")
     at = account.at
     if at.phase in ("running", "exited") and at.sequence:
         count = at.execution_count
@@ -101,12 +101,14 @@ def _place(account: Account | None, ending: Ending, judgement: CauseOfDeath) -> 
     elif at.sequence == 0:
         place = say("before its first cell")
     else:
-        place = say("while no cell ran")
+        place = say("while no cell was running")
     look = account.state.look
     if look is None or judgement.cause not in _OF_MEMORY or at.phase != "running":
         return place
     used, total, _ = tightest(look)
-    return say("{place} at {used} of {total}", place=place, used=units.size(used), total=units.size(total))
+    return say(
+        "{place} with {used} of {total} in use", place=place, used=units.size(used), total=units.size(total)
+    )
 
 
 def _cause(judgement: CauseOfDeath) -> Sentence:
@@ -115,9 +117,9 @@ def _cause(judgement: CauseOfDeath) -> Sentence:
         case "machine_memory":
             return say("out of memory")
         case "container_memory":
-            return say("out of its container's memory")
+            return say("out of container memory")
         case "device_memory":
-            return say("out of the device's memory")
+            return say("out of device memory")
         case "device_lost":
             return say("the device was lost")
         case "killed":
@@ -125,13 +127,13 @@ def _cause(judgement: CauseOfDeath) -> Sentence:
         case "crash":
             return say("a crash in native code ({signal})", signal=name)
         case "abort":
-            return say("native code gave up ({signal})", signal=name or "SIGABRT")
+            return say("native code aborted ({signal})", signal=name or "SIGABRT")
         case "exit":
             if judgement.status is None:
-                return say("its code ended it")
-            return say("its code ended it, with exit status {status}", status=judgement.status)
+                return say("its code exited")
+            return say("its code exited with status {status}", status=judgement.status)
         case "unknown":
-            return say("it was killed ({signal}), and nothing says by whom", signal=name)
+            return say("it was killed ({signal}) by an unknown sender", signal=name)
 
 
 def _sentence(judgement: CauseOfDeath, place: Sentence) -> Sentence:
@@ -139,7 +141,7 @@ def _sentence(judgement: CauseOfDeath, place: Sentence) -> Sentence:
     if judgement.confidence == "sure" or judgement.cause == "unknown":
         return say("The kernel died {place}: {cause}.", place=place, cause=cause)
     if judgement.confidence == "likely":
-        return say("The kernel died {place}: {cause}, likely.", place=place, cause=cause)
+        return say("The kernel died {place}: likely {cause}.", place=place, cause=cause)
     return say("The kernel died {place}: perhaps {cause}.", place=place, cause=cause)
 
 
@@ -147,34 +149,37 @@ def _next(judgement: CauseOfDeath, lines: Sequence[LogLine]) -> Sentence:
     match judgement.cause:
         case "machine_memory" | "container_memory":
             return say(
-                "Give that cell less to hold at once (a smaller batch, data in pieces), and restart other "
-                "kernels that hold memory."
+                "Make that cell hold less in memory at once (a smaller batch, data in "
+                "pieces), and restart other kernels that hold memory."
             )
         case "device_memory":
             return say("Use a smaller batch or model, and end other programs that hold the device's memory.")
         case "device_lost":
-            return say("Restart the kernel, and run `jupyter mlgpu doctor` before the cell is run again.")
+            return say("Restart the kernel and run `jupyter mlgpu doctor` before running the cell again.")
         case "killed" if judgement.confidence == "open":
             return say(
-                "Memory was short: ask whether a program here ends others then (systemd-oomd, earlyoom, a "
-                "cluster's own), and give that cell less to hold at once."
+                "Memory was short: check whether a program here ends others in that case "
+                "(systemd-oomd, earlyoom, a cluster's own), and make that cell hold less in "
+                "memory at once."
             )
         case "killed":
-            return say("Ask who ended it: somebody, a job's time limit, or a program that watches memory.")
+            return say(
+                "Find out what ended it: a person, a job's time limit, or a program that watches memory."
+            )
         case "crash":
             return say(
-                "Run the cell again with `import faulthandler; faulthandler.enable()` in its first line: its "
-                "last native lines then name the line of Python that crashed."
+                "Run the cell again with `import faulthandler; faulthandler.enable()` as its "
+                "first line: the last native lines then name the Python line that crashed."
             )
         case "abort" if lines and lines[-1].advice:
             return Sentence(lines[-1].advice)
         case "abort" if lines:
             return say(
-                "Search for its last line, and run the cell again in smaller parts to see which one it is."
+                "Search for its last line, and run the cell in smaller parts to find the one that fails."
             )
         case "abort":
-            return say("Look at the terminal that the server was started from for what it said last.")
+            return say("Check the last output in the terminal that started the server.")
         case "exit":
-            return say("Look in that cell for `exit`, `quit` or `os._exit`, also in what it calls.")
+            return say("Look for `exit`, `quit` or `os._exit` in that cell and in the code it calls.")
         case "unknown":
-            return say("Run the cell again with `top` or the sidebar's counters in sight.")
+            return say("Run the cell again while watching `top` or the sidebar's counters.")

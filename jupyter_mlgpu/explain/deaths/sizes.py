@@ -33,10 +33,10 @@ def size_forecast(account: Account | None, judgement: CauseOfDeath) -> SizeForec
         return SizeForecast()
     cell = None if account is None else account.cell
     if account is None or cell is None or account.state.look is None or account.at.phase != "running":
-        return SizeForecast(why_not=say("Nobody had looked at the cell that ran."))
+        return SizeForecast(why_not=say("The running cell had not been sampled."))
     if cell.sizes is None:
         return SizeForecast(
-            why_not=say("No run of the same code that differs in one number alone was seen before it.")
+            why_not=say("No earlier run of the same code with just one number changed is known.")
         )
     return _of_sizes(cell.sizes, account.state.look)
 
@@ -46,21 +46,24 @@ def _of_sizes(sizes: Sizes, look: Look) -> SizeForecast:
     seen = sorted({run.size for run in runs})
     if len(seen) < 2:
         return SizeForecast(
-            why_not=say("Two sizes are needed, the smaller one first; seen was {sizes}.", sizes=listed(seen))
+            why_not=say("Two sizes are needed, the smaller one run first; found {sizes}.", sizes=listed(seen))
         )
     smallest, largest = seen[0], seen[-1]
     if sizes.size <= largest:
-        return SizeForecast(why_not=say("{size} had ended well before.", size=largest))
+        return SizeForecast(why_not=say("{size} had succeeded before.", size=largest))
     lines = lines_through((run.size, run.peak) for run in runs)
     more = _peak(runs, largest) - _peak(runs, smallest)
     if more <= 0 or slope(lines) <= 0:
-        return SizeForecast(why_not=say("Its peaks of memory did not grow with {sizes}.", sizes=listed(seen)))
+        return SizeForecast(
+            why_not=say("Its peak memory did not grow over the sizes {sizes}.", sizes=listed(seen))
+        )
     used, total, _ = tightest(look)
     room = ROOM * (look.process + max(0, total - used))
     if at(lines, sizes.size)[1] <= room:
         return SizeForecast(
             why_not=say(
-                "By its earlier runs {size} should have fitted: something else took memory.", size=sizes.size
+                "Judging by its earlier runs, {size} should have fit: something else took memory.",
+                size=sizes.size,
             )
         )
     return SizeForecast(_sentence(sizes, smallest, largest, more, _fitting(sizes.size, lines, room)))
@@ -71,13 +74,13 @@ def _sentence(sizes: Sizes, smallest: int, largest: int, more: float, fitting: i
     known = {"size": size, "more": units.size(more), "smaller": str(smallest)}
     if fitting <= largest:
         return say(
-            "With {size} it needed {more} more than with {smaller}; {largest} is the most that fitted.",
+            "With {size} it needed {more} more than with {smaller}; {largest} is the largest size that fit.",
             largest=str(largest),
             **known,
         )
     return say(
-        "With {size} it needed {more} more than with {smaller}; {fitting} would fit, if that goes on in "
-        "proportion.",
+        "With {size} it needed {more} more than with {smaller}; {fitting} would fit if "
+        "memory grows in proportion.",
         fitting=str(fitting),
         **known,
     )

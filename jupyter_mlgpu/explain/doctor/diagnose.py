@@ -134,7 +134,7 @@ def _rank(result: CheckResult) -> _Rank:
 
 def _crashed(name: str, title: Sentence, error: Exception) -> CheckResult:
     said = beginning(f"{type(error).__name__}: {error}", 300)
-    return CheckResult(name, "crashed", title, say("This check failed itself ({why}).", why=said), _REPORT)
+    return CheckResult(name, "crashed", title, say("This check crashed ({why}).", why=said), _REPORT)
 
 
 def head(diagnosis: Diagnosis) -> Sentence:
@@ -144,8 +144,8 @@ def head(diagnosis: Diagnosis) -> Sentence:
     crashed = len(diagnosis.of("crashed"))
     if count == 0 and crashed:
         return say_count(
-            "Nothing is wrong here, as far as {count} check can tell; {crashed} failed themselves.",
-            "Nothing is wrong here, as far as {count} checks can tell; {crashed} failed themselves.",
+            "Nothing is wrong here, as far as {count} check can tell; {crashed} crashed.",
+            "Nothing is wrong here, as far as {count} checks can tell; {crashed} crashed.",
             judged,
             crashed=crashed,
         )
@@ -156,8 +156,8 @@ def head(diagnosis: Diagnosis) -> Sentence:
             judged,
         )
     return say_count(
-        "One thing is wrong here, of {judged} that were checked.",
-        "{count} things are wrong here, of {judged} that were checked: begin with the first one.",
+        "One of {judged} checks found a problem.",
+        "{count} of {judged} checks found a problem: start with the first one.",
         count,
         judged=judged,
     )

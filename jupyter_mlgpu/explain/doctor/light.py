@@ -23,7 +23,7 @@ from jupyter_mlgpu.record.sentence import Sentence, say
 CAPTURES: dict[str, Maybe[bool]] = {
     "true": True,
     "false": False,
-    "unknown": Unknown(say("This kernel does not tell whether it captures native output.")),
+    "unknown": Unknown(say("This kernel does not report whether it captures native output.")),
 }
 
 #: Findings, and characters of each text: more is in `%mlc_doctor`.

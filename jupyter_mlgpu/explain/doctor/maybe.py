@@ -21,7 +21,7 @@ class Unknown(Struct, frozen=True, omit_defaults=True, rename={"reason": "unknow
 #: A fact: None is a value ("there is none"), Unknown is not.
 Maybe = Union[T, Unknown]  # noqa: UP007 - an alias with a variable
 
-NOT_TOLD = Unknown(say("These facts do not tell it."))
+NOT_TOLD = Unknown(say("These facts do not include it."))
 
 
 class NotKnownError(Exception):

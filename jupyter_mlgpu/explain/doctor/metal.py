@@ -22,7 +22,7 @@ def communitys(packages: Mapping[str, Package]) -> Sentence | None:
     if plugin is None:
         return None
     return say(
-        "{plugin} {version} is there, the community's Metal plug-in.",
+        "The community's Metal plug-in {plugin} {version} is installed.",
         plugin=COMMUNITYS,
         version=plugin.version,
     )

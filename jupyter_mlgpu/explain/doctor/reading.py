@@ -132,7 +132,7 @@ def _one_of(kinds: tuple[Any, ...], data: object, where: str, gathered: bool) ->
         return _build(kind, data, where, gathered)
     except _ShapeError:
         if gathered and Unknown in kinds:
-            return Unknown(say("What was found is none that could be right."))
+            return Unknown(say("The value found cannot be right."))
         raise
 
 

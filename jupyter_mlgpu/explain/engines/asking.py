@@ -139,22 +139,22 @@ class _Asking:
     def _why(self, engine: int, error: Exception) -> Sentence:
         number = str(engine)
         if engine not in self._client.ids:
-            return say("Engine {engine} died, or was shut down, while it was asked.", engine=number)
+            return say("Engine {engine} died or was shut down while it was being queried.", engine=number)
         if isinstance(error, TimeoutError):
             return say(
-                "Engine {engine} did not answer within {timeout} s: a cell still runs there, or it hangs. "
-                "Collect again when its cell has ended.",
+                "Engine {engine} did not answer within {timeout} s: a cell is still running "
+                "there, or it hangs. Collect again when its cell has finished.",
                 engine=number,
                 timeout=f"{self._timeout:g}",
             )
         # A failure over there, as ipyparallel's RemoteError tells it.
         if getattr(error, "ename", None) in ("ModuleNotFoundError", "ImportError", "AttributeError"):
             return say(
-                "Engine {engine} has no jupyter_mlgpu, or an older one: install what is installed here.",
+                "Engine {engine} has no jupyter_mlgpu, or an older version: install the version used here.",
                 engine=number,
             )
         return say(
-            "Engine {engine} could not be asked ({kind}: {error}).",
+            "Engine {engine} could not be queried ({kind}: {error}).",
             engine=number,
             kind=type(error).__name__,
             error=str(error),

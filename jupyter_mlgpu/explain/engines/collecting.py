@@ -57,7 +57,7 @@ def collect_with(client: Any, timeout: float, clock: Clock) -> Collection:
     where = journal.folder(getattr(getattr(client, "session", None), "key", None))
     told = {one.engine: one for one in ask(client, present, timeout, clock)}
     for number in _known(client, present, before) | journal.engines(where):
-        gone = say("Engine {engine} is gone: it died, or was shut down.", engine=str(number))
+        gone = say("Engine {engine} is gone: it died or was shut down.", engine=str(number))
         told.setdefault(number, EngineReport(number, why=gone))
     here = current().recorder.run.host_digest
     living = {record.key for one in told.values() for record in one.records}
@@ -101,24 +101,26 @@ def _left(
     count = say_count("{count} record", "{count} records", len(records))
     said = [one.why or ""]
     if written:
-        said.append(say("What it had told and written down until then ({count}) is here.", count=count))
+        said.append(say("What it had reported and saved until then ({count}) is included.", count=count))
     elif records and gone:
         said.append(
             say(
-                "What it had told up to the last collect ({count}) is here; what came later is lost.",
+                "What it had reported by the last collection ({count}) is included; anything later is lost.",
                 count=count,
             )
         )
     elif records:
-        said.append(say("What it had told up to the last collect ({count}) is here.", count=count))
+        said.append(say("What it had reported by the last collection ({count}) is included.", count=count))
     elif gone:
         said.append(say("Nothing was collected from it before, so its records are lost."))
     if last is not None:
         said.append(
-            say("It ended in the middle of the cell `{cell}`, whose record is partial.", cell=last.cell.name)
+            say(
+                "It ended in the middle of the cell `{cell}`, so that record is partial.", cell=last.cell.name
+            )
         )
     if records and offset is None:
-        said.append(say("Its clock was never compared with ours, so they are not on the timeline."))
+        said.append(say("Its clock was never compared with ours, so its records are not on the timeline."))
     return EngineReport(one.engine, host, offset, records, one.problems, joined(*said), gone)
 
 

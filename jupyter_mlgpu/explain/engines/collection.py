@@ -15,14 +15,16 @@ from jupyter_mlgpu.record.sentence import Sentence, say, say_count
 from jupyter_mlgpu.record.shown import Pictured, shower
 
 CLOCK = say(
-    "Time 0 is the start of the first record. Each engine's records stand on its own monotonic clock; how "
-    "far that clock stands from the one of the process that collected was estimated when it collected, and "
-    "is taken off. Two engines' records can be wrong against each other by both uncertainties together."
+    "Time 0 is the start of the first record. Each engine's records use its own monotonic "
+    "clock; its offset from the collecting process's clock was estimated during collection "
+    "and is subtracted. Records of two engines can be off against each other by the sum of "
+    "both uncertainties."
 )
 
 WAITING = say(
-    "Communication contains waiting: an exchange ends for nobody before the slowest engine has come to it. "
-    "What of it was waiting is told by the moments at which the engines came."
+    "Communication includes waiting: no engine finishes an exchange before the slowest one "
+    "has reached it. How much of it was waiting follows from the times at which the engines "
+    "reached it."
 )
 
 
@@ -94,10 +96,10 @@ class Collection(Pictured):
         if silent:
             said.append(
                 say_count(
-                    "Engine {engines} has no records yet: `%px %load_ext jupyter_mlgpu`, and then run "
-                    "cells there.",
-                    "Engines {engines} have no records yet: `%px %load_ext jupyter_mlgpu`, and then run "
-                    "cells there.",
+                    "Engine {engines} has no records yet: run `%px %load_ext jupyter_mlgpu`, "
+                    "then run cells there.",
+                    "Engines {engines} have no records yet: run `%px %load_ext jupyter_mlgpu`, "
+                    "then run cells there.",
                     len(silent),
                     engines=", ".join(silent),
                 )
@@ -106,7 +108,7 @@ class Collection(Pictured):
         if len(widest) > 1:
             said.append(
                 say(
-                    "Which record of two engines came first is certain where they begin {apart} apart.",
+                    "The order of two engines' records is certain if they start at least {apart} apart.",
                     apart=units.seconds(sum(widest[-2:]) / 1e9),
                 )
             )

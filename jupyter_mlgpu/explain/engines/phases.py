@@ -110,14 +110,14 @@ def _unsure(one: int, other: int, clocks: dict[int, tuple[int, int, int]]) -> in
 def _why_not(blocks: dict[int, list[_Block]], clocks: dict[int, tuple[int, int, int]]) -> str | None:
     if len(blocks) < 2:
         return say(
-            "How much of communicate is waiting is not known: only one engine has blocks of that name."
+            "How much of communicate was waiting is not known: only one engine has blocks with that name."
         )
     counts = {number: len(of_one) for number, of_one in blocks.items()}
     if len(set(counts.values())) > 1:
         listed = ", ".join(f"engine {number}: {count:,}" for number, count in counts.items())
         return say(
-            "How much of communicate is waiting is not known: the engines have different numbers of these "
-            "blocks ({counts}).",
+            "How much of communicate was waiting is not known: the engines have different "
+            "numbers of these blocks ({counts}).",
             counts=listed,
         )
     for nth in zip(*blocks.values(), strict=True):
@@ -125,8 +125,9 @@ def _why_not(blocks: dict[int, list[_Block]], clocks: dict[int, tuple[int, int, 
         for number, one in numbered:
             if any(one.end + _unsure(number, other, clocks) < their.start for other, their in numbered):
                 return say(
-                    "How much of communicate is waiting is not known: in one of these blocks an engine was "
-                    "done before another had begun, so it was no exchange of all."
+                    "How much of communicate was waiting is not known: in one of these blocks, "
+                    "an engine finished before another started, so it was not an exchange among "
+                    "all engines."
                 )
     return None
 

@@ -41,7 +41,7 @@ _RETRIES = 2
 #: Messages of the catalogue that say that a compiler was at work, which no stack tells.
 COMPILED = frozenset({"xla-cluster-compiled"})
 
-PROFILED = say("A profiler or debugger was at work in this cell, so its times say nothing of what limits it.")
+PROFILED = say("A profiler or debugger was active in this cell, so its times do not show what limits it.")
 
 
 def with_limit(record: Record, activity: Activity, lines_above: int = 0) -> Record:
@@ -55,8 +55,8 @@ def with_limit(record: Record, activity: Activity, lines_above: int = 0) -> Reco
     known = max(activity.unseen, activity.compile_time or 0.0)
     if activity.looks < FEWEST and known < LIKELY * activity.seconds:
         why = say_count(
-            "The cell was looked at once, which is too little to tell.",
-            "The cell was looked at {count} times, which is too little to tell.",
+            "The cell was sampled only once, which is not enough to judge.",
+            "The cell was sampled {count} times, which is not enough to judge.",
             activity.looks,
         )
         return replace(record, why_no_limit=why)
@@ -226,8 +226,8 @@ def _short_of_memory(activity: Activity, evidence: tuple[Reading, ...]) -> Limit
         return None
     tried = Reading("allocator_retries", retries, "retries", "device", "allocator", 1)
     said = say_count(
-        "The allocator freed what it kept and tried again once.",
-        "The allocator freed what it kept and tried again {count} times.",
+        "The allocator freed its cached memory and retried once.",
+        "The allocator freed its cached memory and retried {count} times.",
         retries,
     )
     return Limit("memory", "likely", said, None, (tried, *evidence), words.next_of("memory", ()))

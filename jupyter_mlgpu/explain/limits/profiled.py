@@ -76,7 +76,9 @@ def _on_device(record: Record, device: str, trace: tuple[Reading, ...]) -> Limit
     if working >= LIKELY:
         sure: Confidence = "sure" if working >= _SURELY else "likely"
         said = say(
-            "{device} worked {share} of the profiled run.", device=device, share=units.percent(working)
+            "{device} was working for {share} of the profiled run.",
+            device=device,
+            share=units.percent(working),
         )
         return _limit("device", sure, said, working, trace, looked)
     if copying >= OPEN and copying >= working:
@@ -87,11 +89,13 @@ def _on_device(record: Record, device: str, trace: tuple[Reading, ...]) -> Limit
             share=units.percent(copying),
         )
         return _limit("transfer", sure, said, copying, trace, looked)
-    rested = say("{device} was idle {share} of the profiled run.", device=device, share=units.percent(idle))
+    rested = say(
+        "{device} was idle for {share} of the profiled run.", device=device, share=units.percent(idle)
+    )
     if _launches(trace) and (
         looked is None or looked.kind in ("launch", "device", "transfer", "unknown", "waiting")
     ):
-        said = joined(rested, say("It was done with each operation before the next one was started."))
+        said = joined(rested, say("It finished each operation before the next one was started."))
         return _limit(
             "launch", "likely", said, min(idle, _value(trace, "host_operations") or idle), trace, looked
         )

@@ -38,7 +38,7 @@ ABOVE = 1.1
 _SAMPLES = 3
 
 NOT_HERE = say("Not measured here: run `%mlc_bench --quick`.")
-NO_LIGHT_RUN = say("Run the cell once without `--ops` to place it: a profiled run is no timing.")
+NO_LIGHT_RUN = say("Run the cell once without `--ops` to place it: a profiled run gives no timing.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,14 +143,14 @@ def _place(name: str, amount: float, seconds: float | None, count: int, roof: Ro
     if seconds is None:
         return [_missing(rate, NO_LIGHT_RUN), *([] if roof else [_missing(share, NOT_HERE)])]
     how = (
-        say("FLOP of the profiled run, time of light runs")
+        say("FLOP from the profiled run, time from light runs")
         if name == "flop"
-        else say("bytes of the profiled run, time of light runs")
+        else say("bytes from the profiled run, time from light runs")
     )
     readings = [Reading(rate, amount / seconds, ROOFLINE[rate], "cell", "clock", count, detail=how)]
     if roof is None:
         return [*readings, _missing(share, NOT_HERE)]
-    of_roof = say("this rate, over this machine's roof")
+    of_roof = say("this rate divided by this machine's roof")
     return [
         *readings,
         _reached(peak, roof),
@@ -177,7 +177,10 @@ def _judged(record: Record, work: _Work, sure: bool) -> Record:
     above = [name for name, value in values.items() if value > ABOVE]
     if above:
         notes.append(
-            say("More than a roof cannot be: the benchmark ran on a busy machine, or data lay in caches.")
+            say(
+                "A rate above the roof is not possible: the benchmark ran on a busy machine, "
+                "or data was in caches."
+            )
         )
     for note in notes:
         record = record.with_note(note)
@@ -196,14 +199,12 @@ def _limit(record: Record, most: str, value: float, work: _Work, sure: bool) -> 
         confidence = "sure"
     if kind == "compute":
         said = say(
-            "Computed near what this machine can: {share} of its own {type} product.",
+            "Computed near this machine's limit: {share} of its own {type} matrix product rate.",
             share=told,
             type=work.number_type,
         )
     else:
-        said = say(
-            "Moved bytes near what this machine's memory can: {share} of its own bandwidth.", share=told
-        )
+        said = say("Memory traffic near this machine's limit: {share} of its own bandwidth.", share=told)
     own = [
         one for one in record.readings if one.quantity in (most, f"{most[:4]}_rate", f"peak_{most[:4]}_rate")
     ]
@@ -214,7 +215,7 @@ def _limit(record: Record, most: str, value: float, work: _Work, sure: bool) -> 
 
 def _sentences(record: Record, work: _Work) -> list[Sentence]:
     """`41 % of this machine's bfloat16 product: 20.1 of 49 GFLOP/s.`; the same of its memory."""
-    product = say("this machine's {type} product", type=work.number_type)
+    product = say("this machine's {type} matrix product rate", type=work.number_type)
     of = {"flop": product, "byte": say("this machine's memory bandwidth")}
     found = []
     for name, roof in of.items():

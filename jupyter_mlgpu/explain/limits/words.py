@@ -32,55 +32,55 @@ def said(kind: LimitKind, value: float, looks: int, parts: Sequence[Part], devic
                 return say("Waited {share} of the time in {call}{where}.", share=told, call=call, where=where)
             return say("Waited {share} of the time{where}.", share=told, where=where)
         case "python":
-            return say(
-                "Python itself worked {share} of the time, on one core{where}.", share=told, where=where
-            )
+            return say("Python itself took {share} of the time, on one core{where}.", share=told, where=where)
         case "input":
-            return say("Getting data ready took {share} of the time{where}.", share=told, where=where)
+            return say("Preparing data took {share} of the time{where}.", share=told, where=where)
         case "transfer":
             return say(
                 "Copies between host and device took {share} of the time{where}.", share=told, where=where
             )
         case "launch":
-            return say("Starting small operations took {share} of the time{where}.", share=told, where=where)
+            return say("Launching small operations took {share} of the time{where}.", share=told, where=where)
         case "memory":
             return say("The machine was short of memory {share} of the time.", share=told)
         case "contention":
-            return say("Other programs had the processors, or the GPU, {share} of the time.", share=told)
+            return say("Other programs used the processors or the GPU {share} of the time.", share=told)
         case "unknown":
             return say("What held this cell up is not clear.")
         case _ if device is not None:
-            return say("{device} worked {share} of the time{where}.", device=device, share=told, where=where)
+            return say(
+                "{device} was working {share} of the time{where}.", device=device, share=told, where=where
+            )
         case _:
             return say("Native code computed {share} of the time{where}.", share=told, where=where)
 
 
 _NEXT: dict[LimitKind, Sentence] = {
     "compiling": say(
-        "Run it again: what was prepared is kept. Changing shapes or Python numbers prepare anew."
+        "Run it again: what was compiled is kept. Changed shapes or Python numbers are compiled again."
     ),
-    "waiting": say("Start what is waited for earlier, or at the same time, or ask for less of it."),
+    "waiting": say("Start what it waits for earlier or in parallel, or request less of it."),
     "python": say(
-        "Let one operation on whole arrays replace the loop, or ask Python's own profiler: `%prun`."
+        "Replace the loop with one operation on whole arrays, or use Python's own profiler: `%prun`."
     ),
-    "input": say("Prepare data in other threads or processes beforehand, or keep what was prepared."),
+    "input": say("Prepare data ahead in other threads or processes, or reuse prepared data."),
     "transfer": say("Copy once, before the loop, and bring back only what is needed."),
     "launch": say("Put more into each operation: larger batches, or one compiled function for many steps."),
-    "compute": say(
-        "It is near what this machine can do: fewer operations, or a smaller type of numbers, help."
+    "compute": say("It is near this machine's limit: fewer operations or a smaller number type help."),
+    "bandwidth": say(
+        "It is near this machine's memory bandwidth: fuse operations, or use a smaller number type."
     ),
-    "bandwidth": say("It is near what this machine's memory can do: fuse operations, or use a smaller type."),
-    "device": say("Where this time goes, operation by operation, tells `%%mlc_trace --ops` over the cell."),
-    "memory": say("Use less at once: a smaller batch, or `del` for what is no longer needed."),
+    "device": say("Add `%%mlc_trace --ops` at the top of the cell to see this time by operation."),
+    "memory": say("Use less memory at once: a smaller batch, or `del` for what is no longer needed."),
     "contention": say("Close other programs, or run it again when they are done."),
-    "unknown": say("`%%mlc_trace --ops` over the cell tells more."),
+    "unknown": say("Add `%%mlc_trace --ops` at the top of the cell for details."),
 }
 
 
 def next_of(kind: LimitKind, parts: Sequence[Part]) -> Sentence:
     """One thing to do."""
     if kind == "compiling" and _mostly(parts, "importing"):
-        return say("Importing is done once: the next run of this cell will not wait for it.")
+        return say("Modules are imported only once: the next run of this cell will not wait for that.")
     return _NEXT[kind]
 
 

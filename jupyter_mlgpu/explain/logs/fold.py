@@ -151,7 +151,7 @@ class Folder:
         }
         subgraphs = self._subgraphs.fact()
         if subgraphs:
-            facts["mlc_subgraphs"] = Fact(subgraphs, say("log messages of ML Compute"))
+            facts["mlc_subgraphs"] = Fact(subgraphs, say("log messages from ML Compute"))
         return facts
 
     def notes(self) -> Iterator[Sentence]:
@@ -163,20 +163,21 @@ class Folder:
             line = kind.first.text.partition("\n")[0]
             shown = line if len(line) <= 80 else line[:79] + "…"
             yield say(
-                "{count} more lines of the same shape as '{line}' were counted, not kept.",
+                "{count} more messages like '{line}' were counted but not kept.",
                 count=kind.beyond.count,
                 line=shown,
             )
         rest = sum(kind.beyond.count for kind in full[KINDS_NAMED:])
         if rest:
             yield say(
-                "{count} more lines of {shapes} other shapes were counted, not kept.",
+                "{count} more messages of {shapes} other forms were counted but not kept.",
                 count=rest,
                 shapes=len(full) - KINDS_NAMED,
             )
         if self._dropped:
             yield say(
-                "{count} more lines were not kept: there were too many different ones.", count=self._dropped
+                "{count} more messages were not kept: there were too many different ones.",
+                count=self._dropped,
             )
         yield from self._placement.notes()
 

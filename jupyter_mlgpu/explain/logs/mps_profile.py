@@ -110,7 +110,7 @@ def read(lines: Iterable[str], environ: Mapping[str, str]) -> MpsProfile:
     if on_gpu and not flags & _SCHEDULING_APART:
         notes.append(
             say(
-                "These GPU times include scheduling: {variable}={best} leaves it out.",
+                "These GPU times include scheduling: {variable}={best} excludes it.",
                 variable=VARIABLE,
                 best=BEST,
             )
@@ -119,7 +119,7 @@ def read(lines: Iterable[str], environ: Mapping[str, str]) -> MpsProfile:
     if len(found) > ROWS:
         notes.append(
             say(
-                "{count} operations of PyTorch's MPS log with the least time are left out.",
+                "The {count} operations with the least time in PyTorch's MPS log are left out.",
                 count=len(found) - ROWS,
             )
         )
@@ -128,14 +128,15 @@ def read(lines: Iterable[str], environ: Mapping[str, str]) -> MpsProfile:
 
 
 _NOTHING = say(
-    "PyTorch printed no work of a Mac's GPU in this cell although {variable} is set: it must "
-    "be set before PyTorch first uses the GPU, so restart the kernel if it was set later.",
+    "PyTorch logged no Mac GPU work in this cell although {variable} is set: it must be set "
+    "before PyTorch first uses the GPU, so restart the kernel if it was set later.",
     variable=VARIABLE,
 )
 _TOGETHER = say(
     "PyTorch's MPS log gives each operation the GPU time of its whole command buffer, which "
-    "others may share, so these times may count more than once: {variable}={value}, set, too, "
-    "before the kernel starts, gives each a buffer of its own, and is slower.",
+    "others may share, so these times may be counted more than once: also setting "
+    "{variable}={value} before the kernel starts gives each operation its own buffer, but is "
+    "slower.",
     variable=SIGNPOSTS,
     value=_WAIT_UNTIL_COMPLETED,
 )
@@ -143,8 +144,8 @@ _TOGETHER = say(
 
 def _no_times(value: str) -> Sentence:
     return say(
-        "{variable}={value} prints no times while a cell runs: set it to {best} before the kernel "
-        "starts to see those of a Mac's GPU.",
+        "{variable}={value} prints no times while a cell runs: set it to {best} before the "
+        "kernel starts to see Mac GPU times.",
         variable=VARIABLE,
         value=value,
         best=BEST,
@@ -153,7 +154,7 @@ def _no_times(value: str) -> Sentence:
 
 def _untimed(count: int) -> tuple[Sentence, ...]:
     return (
-        (say("PyTorch's MPS log tells no time of {count} calls; they are not in the table.", count=count),)
+        (say("PyTorch's MPS log gives no time for {count} calls; they are not in the table.", count=count),)
         if count
         else ()
     )

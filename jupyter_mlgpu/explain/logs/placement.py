@@ -49,7 +49,7 @@ class PlacementTable:
         )
         return [
             say(
-                "The table of placements names the first {count} operations; lines of others: {counts}.",
+                "The placement table lists the first {count} operations; messages about others: {counts}.",
                 count=LIMIT,
                 counts=counts,
             )

@@ -27,15 +27,15 @@ LEVELS: Mapping[str, Mapping[str, str]] = {
 # Seen with TensorFlow 2.19.1: from 1 on it hides the very lines that TF_CPP_VMODULE asks for.
 _HIDES = "TF_CPP_MIN_LOG_LEVEL"
 _SAID_OF: Mapping[str, Sentence] = {
-    "on": say("TensorFlow then says where each operation runs: 2,200 lines in a 20-step fit."),
+    "on": say("TensorFlow then logs where each operation runs: 2,200 lines in a 20-step fit."),
     "all": say(
-        "Careful: TensorFlow then says everything, 55,000 lines in a 20-step fit that takes 12 "
-        "times as long; `%mlc_trace verbose on` is the usable mode."
+        "Careful: TensorFlow then logs everything, 55,000 lines in a 20-step fit that takes "
+        "12 times as long; `%mlc_trace verbose on` is the usable mode."
     ),
     "mlc": say(
-        "Apple's fork never runs in this kernel, for it needs Python 3.8: this is for programs "
-        "started from here, such as `!python3.8 mlcompute_fork.py script.py`. TensorFlow, once "
-        "imported here, will run one operation at a time too."
+        "Apple's fork never runs in this kernel because it needs Python 3.8: this is for "
+        "programs started from here, such as `!python3.8 mlcompute_fork.py script.py`. "
+        "TensorFlow imported here will also run one operation at a time."
     ),
 }
 
@@ -75,8 +75,9 @@ class Verbose:
         name, equals, value = (one.strip() for one in words.partition("="))
         if name not in KNOBS:
             wrong = say(
-                "Unknown words {words} after %mlc_trace verbose: choose {levels}, off or status, or set "
-                "a variable as in `%mlc_trace verbose TF_CPP_VMODULE=execute=1` (known: {known}).",
+                "Unknown words {words} after `%mlc_trace verbose`: choose {levels}, off or "
+                "status, or set a variable as in `%mlc_trace verbose "
+                "TF_CPP_VMODULE=execute=1` (known: {known}).",
                 words=repr(words),
                 levels=", ".join(LEVELS),
                 known=", ".join(KNOBS),
@@ -118,8 +119,8 @@ class Verbose:
 
     def _off(self, loaded: frozenset[str]) -> Sentence:
         if not self.before:
-            return say("Nothing was set by %mlc_trace verbose, so there is nothing to put back.")
-        back = say("Put back as it was: {names}.", names=", ".join(self.before))
+            return say("`%mlc_trace verbose` has set nothing, so there is nothing to undo.")
+        back = say("Restored: {names}.", names=", ".join(self.before))
         knobs = [KNOBS[name] for name in self.before if KNOBS[name].read != "always"]
         readers = {reader for knob in knobs for reader in (knob.framework, knob.also)} & loaded
         self._change(self.before, loaded)
@@ -127,7 +128,7 @@ class Verbose:
         if not readers:
             return back
         more = say(
-            "{names} may have read them already and then keeps them until the kernel restarts.",
+            "{names} may already have read them and then keeps them until the kernel restarts.",
             names=_titles(readers),
         )
         return joined(back, more)
@@ -137,20 +138,21 @@ class Verbose:
         shown = [
             say("{setting} (set here)", setting=one) if name in self.before else one for name, one in known
         ]
-        lines = [say("No variable about logs is set.")]
+        lines = [say("No logging variable is set.")]
         if shown:
             lines = [say("Set in this kernel: {settings}.", settings=with_commas(shown))]
         if loaded:
             lines.append(
                 say(
-                    "Imported already, so that a change needs a restart of the kernel: {names}.",
+                    "Already imported, so changes need a kernel restart: {names}.",
                     names=_titles(loaded),
                 )
             )
         lines.append(
             say(
-                "`%mlc_trace verbose on`, `all` or `mlc` make the frameworks say more, `off` puts it back, "
-                "and `%mlc_trace verbose TF_CPP_VMODULE` explains a variable."
+                "`%mlc_trace verbose on`, `all` or `mlc` makes the frameworks log more, "
+                "`off` undoes this, and `%mlc_trace verbose TF_CPP_VMODULE` explains a "
+                "variable."
             )
         )
         return below(*lines)
@@ -176,9 +178,9 @@ def imported(modules: Container[str]) -> frozenset[str]:
 def explain(knob: Knob) -> Sentence:
     """What a variable does, what it takes, and when it is read."""
     when = {
-        "import": say("once, while it is imported"),
-        "first use": say("once, at the first use"),
-        "always": say("each time it is needed"),
+        "import": say("once, during import"),
+        "first use": say("once, at first use"),
+        "always": say("whenever it is needed"),
     }[knob.read]
     readers = [FRAMEWORKS[knob.framework], *([FRAMEWORKS[knob.also]] if knob.also else [])]
     return joined(
@@ -212,7 +214,7 @@ def _refuse_too_late(
     if not late:
         return
     names = _titles({knob.framework for knob in late})
-    why = say("{names} is imported already and has read its settings, so nothing was changed.", names=names)
+    why = say("{names} is already imported and has read its settings, so nothing was changed.", names=names)
     if words in _SAID_OF:
         why = joined(why, _SAID_OF[words])
     for knob in late:
@@ -233,7 +235,7 @@ def _said_of_setting(words: str, wanted: Mapping[str, str], loaded: frozenset[st
     return below(
         joined(settings, _SAID_OF[words]) if words in _SAID_OF else settings,
         *_when_read([KNOBS[name] for name in wanted], loaded),
-        say("`%mlc_trace verbose off` puts it back."),
+        say("`%mlc_trace verbose off` undoes this."),
     )
 
 
@@ -244,14 +246,14 @@ def _when_read(knobs: Iterable[Knob], loaded: frozenset[str]) -> list[Sentence]:
         if knob.also in loaded:
             lines.append(
                 say(
-                    "{framework} is imported already and keeps its {name} until a restart.",
+                    "{framework} is already imported and keeps its {name} until a restart.",
                     framework=FRAMEWORKS[knob.also],
                     name=knob.name,
                 )
             )
         if knob.framework == "fork":
             lines.append(
-                say("{name} is read by Apple's fork alone, in the Python 3.8 that runs it.", name=knob.name)
+                say("Only Apple's fork reads {name}, in the Python 3.8 that runs it.", name=knob.name)
             )
         elif knob.read == "first use" and (knob.framework in loaded or knob.framework == "nccl"):
             lines.append(

@@ -11,8 +11,9 @@ from jupyter_mlgpu.graphs.planning.placing import Placement
 from jupyter_mlgpu.record.sentence import say
 
 RULE = say(
-    "A tensor is counted once for each side that reads it, however often the function that makes it is "
-    "called or loops, and of a branch both ways count; handles are not copied."
+    "A tensor is counted once for each side that reads it, no matter how often the function "
+    "that produces it is called or loops; both arms of a branch count, and handles are not "
+    "copied."
 )
 # TensorFlow keeps these in the host's memory whatever the device. A resource is a handle to something.
 _ALWAYS_ON_HOST = ("string", "resource")

@@ -19,9 +19,10 @@ from jupyter_mlgpu.record.sentence import Sentence, say
 from jupyter_mlgpu.record.shown import Pictured
 
 GROUPS = say(
-    "A subgraph is a group of operations that can run on the device as a whole: dependencies between "
-    "operations on the device are contracted wherever that makes no cycle, function by function. Groups "
-    "without an operation that the target itself serves are left out."
+    "A subgraph is a group of operations that can run on the device as a whole: within each "
+    "function, dependencies between operations on the device are contracted wherever that "
+    "creates no cycle. Groups without an operation that the target itself supports are left "
+    "out."
 )
 
 

@@ -9,7 +9,7 @@ from typing import Any
 from jupyter_mlgpu.graphs.planning.graph import Body, FunctionGraph, GivenTensor, Node, Operand
 from jupyter_mlgpu.record.sentence import say
 
-NO_SHAPE = say("the shape is not known before it runs")
+NO_SHAPE = say("the shape is not known until it runs")
 
 
 @dataclass(frozen=True)
@@ -128,7 +128,7 @@ def _result(argument: str, kind: int, shape: list[Any], types: Types) -> GivenTe
             argument,
             types.named(kind),
             None,
-            say("the size of {name} is not known before it runs", name=types.named(kind)),
+            say("the size of {name} is not known until it runs", name=types.named(kind)),
         )
     if not shape or shape[0].unknown_rank or any(dim.size < 0 for dim in shape[0].dim):
         return GivenTensor(argument, types.named(kind), None, NO_SHAPE)

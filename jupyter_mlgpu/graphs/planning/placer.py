@@ -75,7 +75,7 @@ class _Settling:
             if by_readers:
                 self._on_cpu.setdefault(group, node.operation)
                 self._reasons[key] = say(
-                    "{operation}: all that reads it is on the CPU", operation=node.operation
+                    "{operation}: everything that reads it is on the CPU", operation=node.operation
                 )
 
     def settled(self, key: Key, one: Placement) -> Placement:
@@ -83,11 +83,11 @@ class _Settling:
             return one
         reason = self._reasons.get(key)
         if reason is None and one.operation in ITERATORS:
-            reason = say("{operation}: the iterator of a data set is on the CPU", operation=one.operation)
+            reason = say("{operation}: dataset iterators are on the CPU", operation=one.operation)
         if reason is None:
             beside = self._on_cpu[self._group(key)]
             reason = say(
-                "{operation}: it stands with {beside}, which is on the CPU",
+                "{operation}: colocated with {beside}, which is on the CPU",
                 operation=one.operation,
                 beside=beside,
             )
@@ -129,7 +129,7 @@ class _Settling:
         if not on_device:
             self._on_cpu[self._group((body.name, node.name))] = node.operation
             self._reasons[body.name, node.name] = say(
-                "{operation}: the tensor that it takes is on the CPU", operation=node.operation
+                "{operation}: its input tensor is on the CPU", operation=node.operation
             )
         return on_device
 

@@ -13,27 +13,31 @@ from jupyter_mlgpu.record.sentence import Sentence, say
 from jupyter_mlgpu.record.words import nearest
 
 FORECAST = say(
-    "Operations are put where TensorFlow's placer would put them before graph optimisers run. Those may fold "
-    "and fuse, the Metal plug-in's own among them, and decide otherwise. Nothing was run."
+    "Operations are placed where TensorFlow's placer would put them before graph optimizers "
+    "run. Optimizers, including the Metal plug-in's own, may fold and fuse operations and "
+    "decide otherwise. Nothing was run."
 )
 ELIGIBILITY = say(
-    "This is eligibility, not placement: it says which operations have a kernel. Colocation, graph "
-    "optimisers (the Metal plug-in has its own) and TensorFlow's placer may still decide otherwise."
+    "This is eligibility, not placement: it shows which operations have a kernel. "
+    "Colocation, graph optimizers (the Metal plug-in has its own) and TensorFlow's placer "
+    "may still decide otherwise."
 )
 _STAND_IN = say(
-    "TensorFlow's own kernels were read from tensorflow-cpu 2.21.0 for Linux, standing in for a Mac's build."
+    "TensorFlow's own kernels were read from tensorflow-cpu 2.21.0 for Linux, as a stand-in for a Mac build."
 )
 _COMMUNITYS = say(
-    "This is the community's plug-in, for TensorFlow 2.21 alone, and not Apple's tensorflow-metal. By its "
-    "own account that TensorFlow does not let it reach variables: variables are updated by TensorFlow's own "
-    "kernels, on the CPU, in the memory that both share, and the plug-in waits for the GPU after each kernel."
+    "This is the community plug-in, only for TensorFlow 2.21, and not Apple's "
+    "tensorflow-metal. By its own account, that TensorFlow version does not let it access "
+    "variables: TensorFlow's own kernels update them on the CPU, in the memory that both "
+    "share, and the plug-in waits for the GPU after each kernel."
 )
 _ANY_DEVICE = say("TensorFlow's own kernel for any device")
 _TENSORS = say("only hold or pass on a tensor")
 _LAYERS = say(
-    "Which operations Apple's TensorFlow fork really gave to ML Compute is not known, nor for which types: "
-    "an operation counts where ML Compute names a layer of its kind and its types at all. Gradients and "
-    "optimisers, which ML Compute makes itself in a training graph, are not counted for it."
+    "It is not known which operations, and for which types, Apple's TensorFlow fork really "
+    "gave to ML Compute: an operation counts if ML Compute names a layer of its kind and its "
+    "types at all. Gradients and optimizers, which ML Compute creates itself in a training "
+    "graph, are not counted for it."
 )
 
 
@@ -49,7 +53,7 @@ class PlanTarget:
     core: KernelTable
     caveats: tuple[str, ...] = (FORECAST,)
     noun: str = say("kernel")
-    shared: str = say("a kernel of TensorFlow's own that serves it")
+    shared: str = say("can use one of TensorFlow's own kernels")
 
     @property
     def is_gpu(self) -> bool:
@@ -114,7 +118,7 @@ def place(node: Node, function: str, to: PlanTarget) -> Placement:
 
 def _decide(node: Node, to: PlanTarget) -> tuple[str, Sentence, RegisteredKernel | None]:
     if "CPU:" in node.asked_device.upper():
-        return "cpu", say("{operation}: the code asks for the CPU", operation=node.operation), None
+        return "cpu", say("{operation}: the code requests the CPU", operation=node.operation), None
     kernel = to.own.find(node, to.device)
     if kernel is not None:
         return to.where, _own(kernel, to), kernel
@@ -123,7 +127,7 @@ def _decide(node: Node, to: PlanTarget) -> tuple[str, Sentence, RegisteredKernel
     if kernel := to.core.find(node, "DEFAULT"):
         held = _ANY_DEVICE
         if kernel.layer:
-            held = say("{layer}: it holds or passes on a tensor", layer=kernel.layer)
+            held = say("{layer}: holds or passes on a tensor", layer=kernel.layer)
         return "default", held, kernel
     return "cpu", _why_not(node, to), None
 
@@ -134,7 +138,7 @@ def _own(kernel: RegisteredKernel, to: PlanTarget) -> Sentence:
         told = say("{target} {noun} {layer}", target=to.title, noun=to.noun, layer=kernel.layer)
     if not kernel.min_macos:
         return told
-    return say("{kernel}, from macOS {version} on", kernel=told, version=str(kernel.min_macos))
+    return say("{kernel}, macOS {version} or later", kernel=told, version=str(kernel.min_macos))
 
 
 def _why_not(node: Node, to: PlanTarget) -> Sentence:
@@ -151,7 +155,7 @@ def _why_not(node: Node, to: PlanTarget) -> Sentence:
             )
         operation, has = _shown(node, others)
         return say(
-            "{operation}: no {target} {noun}; TensorFlow's own {types}",
+            "{operation}: no {target} {noun}; TensorFlow's own kernel {types}",
             operation=operation,
             target=to.title,
             noun=to.noun,
@@ -171,11 +175,11 @@ def _shown(node: Node, found: Iterable[RegisteredKernel]) -> tuple[str, Sentence
         if not free and not allowed.issuperset(values):
             wrong = ", ".join(dict.fromkeys(value for value in values if value not in allowed))
             if len(allowed) > 8:
-                return f"{node.operation} {wrong}", say("has other types only")
+                return f"{node.operation} {wrong}", say("supports only other types")
             few = ", ".join(sorted(allowed))
-            return f"{node.operation} {wrong}", say("has {types} only", types=few)
+            return f"{node.operation} {wrong}", say("supports only {types}", types=few)
     types = " ".join(types_of(node))
-    return f"{node.operation} {types}", say("has nothing for this combination of types")
+    return f"{node.operation} {types}", say("does not support this combination of types")
 
 
 def types_of(node: Node) -> tuple[str, ...]:

@@ -167,7 +167,7 @@ def _finish(notebook: NotebookNode, ending: RunEnd, name: str, out: Path, elapse
         records, problems = load_records(out / RECORDS)
     except RecordError as error:
         print(f"jupyter mlgpu: {error}", file=sys.stderr)
-        records, problems = [], [say("{file} was removed while the notebook ran.", file=RECORDS)]
+        records, problems = [], [say("{file} was removed while the notebook was running.", file=RECORDS)]
     # They are this run's own, not loaded from elsewhere.
     records = [record.with_origin("live") for record in records]
     notices = [*([ending.for_report] if ending.for_report else []), *problems]

@@ -19,7 +19,9 @@ from jupyter_mlgpu.record.clock import SystemClock
 from jupyter_mlgpu.record.errors import RecordError, UsageError
 from jupyter_mlgpu.record.sentence import say
 
-UNWATCHED = say("A benchmark is not watched, for that takes time; its own table tells of its runs.")
+UNWATCHED = say(
+    "Benchmarks are not monitored, because monitoring takes time; see the benchmark's own table for its runs."
+)
 
 
 def bench_command(line: str, shell: Any) -> BenchRun | Against:
@@ -36,7 +38,7 @@ def bench_command(line: str, shell: Any) -> BenchRun | Against:
         return two_runs(ours, theirs)
     if kit.current().recorder.profiling():
         raise UsageError(
-            say("A benchmark takes times, and a profiler changes them: leave --ops out; nothing was run.")
+            say("A profiler would change the benchmark's times: leave out --ops. Nothing was run.")
         )
     for word in asked.against:  # before what takes minutes
         prepared(word)

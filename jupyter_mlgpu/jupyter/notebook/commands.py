@@ -92,7 +92,7 @@ class Commands:
         self.events.set_tracing(on)
         self.channel.push({"type": "trace", "on": on})
         if on:
-            return say("Tracing is on: every cell gets a receipt, from the next one on.")
+            return say("Tracing is on: every cell gets a receipt, starting with the next.")
         return say("Tracing is off; the records so far are kept. `%mlc_trace on` turns it on again.")
 
     def _trace_status(self) -> Sentence:
@@ -100,12 +100,12 @@ class Commands:
         records = say_count("{count} record", "{count} records", len(store.records()))
         if store.dropped:
             records = say(
-                "{records} ({dropped} older ones were let go)", records=records, dropped=store.dropped
+                "{records} ({dropped} older ones were dropped)", records=records, dropped=store.dropped
             )
         if self.events.tracing:
-            state = say("Tracing is on, {records}.", records=records)
+            state = say("Tracing is on; this kernel has {records}.", records=records)
         else:
-            state = say("Tracing is off, {records}.", records=records)
+            state = say("Tracing is off; this kernel has {records}.", records=records)
         return joined(state, say("`%mlc_trace?` explains the commands."))
 
     def _show(self) -> str:
@@ -122,8 +122,8 @@ class Commands:
         if not growth.FEWEST <= last <= growth.MOST:
             raise UsageError(
                 say(
-                    "After %mlc_trace growth comes how many of a cell's last runs to look at, {fewest} to "
-                    "{most}, or nothing for {last}; found {found}.",
+                    "%mlc_trace growth takes the number of a cell's last runs to use, {fewest} "
+                    "to {most} (default {last}); found {found}.",
                     fewest=growth.FEWEST,
                     most=growth.MOST,
                     last=growth.LAST,
@@ -141,7 +141,7 @@ class Commands:
         self.kit.looks.clear()
         self.logbook.clear()
         self.channel.push({"type": "cleared"})
-        return say("All records of this kernel were forgotten; receipts in the notebook stay.")
+        return say("All records of this kernel were cleared; receipts in the notebook stay.")
 
     def _export(self, words: str) -> str:
         from jupyter_mlgpu.jupyter.notebook.export_command import export
@@ -164,7 +164,7 @@ class Commands:
         records = self.kit.store.records()
         if not number:
             if not records:
-                raise UsageError(say("No cell has a record yet: run one with tracing on."))
+                raise UsageError(say("No cell has a record yet: run a cell with tracing on."))
             return Reasons(records[-1])
         meant = cellnumbers.cell_number(number)
         return Reasons(cellnumbers.the_one(meant, records, self.kit.recorder.run.id))
@@ -199,7 +199,7 @@ class Commands:
 
         records = self.kit.store.records()
         called = cellnumbers.names(records, self.kit.recorder.run.id)
-        explained = say("`%mlc_trace logs` alone explains each line.")
+        explained = say("`%mlc_trace logs` without options explains each line.")
         asked = typed(option, "%mlc_trace logs", explained, flags=("--raw", "--json"), places=False).options
         if "--raw" in asked:
             return self._raw(called)
@@ -218,7 +218,7 @@ class Commands:
             if gone:
                 lines.append(say("[{count} older bytes are no longer kept]", count=gone))
             lines.append(visible(data.decode(errors="backslashreplace")).rstrip("\n"))
-        return below(*lines) if lines else say("No messages of a traced cell are kept.")
+        return below(*lines) if lines else say("No messages from traced cells are kept.")
 
 
 def _unquoted(path: str) -> str:

@@ -33,8 +33,9 @@ if TYPE_CHECKING:
     from jupyter_mlgpu.measure.kit import Kit
 
 _HELP = say(
-    "Two cells by their numbers (`compare 3 5` for [3] and [5]), runs of them (`compare 3-7 8-12`), files "
-    "(`compare before.jsonl after.jsonl`) or devices (`compare cpu gpu`)."
+    "Compare two cells by number (`compare 3 5` for [3] and [5]), two ranges of cells "
+    "(`compare 3-7 8-12`), two files (`compare before.jsonl after.jsonl`) or two devices "
+    "(`compare cpu gpu`)."
 )
 _DEVICE = re.compile(r"[a-z]+(:\d+)?", re.ASCII)
 
@@ -43,7 +44,7 @@ def compare_command(words: str, kit: Kit) -> RecordComparison:
     """`%mlc_trace compare WORDS`: shows the chart, and gives the comparison to be shown below it."""
     asked = typed(words, "%mlc_trace compare", _HELP).places
     if len(asked) != 2:
-        needed = say("%mlc_trace compare needs two things, found {count}.", count=len(asked))
+        needed = say("%mlc_trace compare needs two arguments, found {count}.", count=len(asked))
         raise UsageError(joined(needed, _HELP))
     first, second = (_side(word, kit) for word in asked)
     if {one.key for one in first} & {one.key for one in second}:
@@ -76,11 +77,11 @@ def _named(name: object, kit: Kit) -> Record:
             record = kit.store.get((run, sequence))
         case _:
             raise UsageError(
-                say('A record is named by its run and sequence: {"run": "9f2c", "sequence": 3}.')
+                say('A record is identified by its run and sequence: {"run": "9f2c", "sequence": 3}.')
             )
     if record is None:
         raise UsageError(
-            say("The kernel has no record {number} of that run (any more).", number=f"#{sequence}")
+            say("The kernel has no record {number} of that run, or no longer has it.", number=f"#{sequence}")
         )
     return record
 
@@ -105,7 +106,7 @@ def _side(word: str, kit: Kit) -> Sequence[Record]:
         if not ran and word.partition(":")[0] not in known:
             raise UsageError(joined(unknown(say("device"), word, known, "%mlc_trace compare"), _HELP))
         return ran
-    raise UsageError(joined(say("{word} is no cell, file or device.", word=repr(word)), _HELP))
+    raise UsageError(joined(say("{word} is not a cell, file or device.", word=repr(word)), _HELP))
 
 
 def _runs_of(record: Record, records: Sequence[Record]) -> list[Record]:

@@ -46,7 +46,7 @@ class Picker:
 
 def automatic() -> Choice:
     """The choice that is no choice, first in every list."""
-    return Choice(str(AUTO), say("each framework chooses by itself"))
+    return Choice(str(AUTO), say("each framework chooses its own device"))
 
 
 def pickers(selection: DeviceSelection) -> list[Picker]:
@@ -59,7 +59,7 @@ def pickers(selection: DeviceSelection) -> list[Picker]:
         return [_picker(None, *offered(started[0], started[0].devices()), selection, started)]
     choices = [Choice("cpu", hardware.cpu().hardware or "")]
     if loaded:
-        choices.append(Choice("gpu", say("looked for when it is chosen")))
+        choices.append(Choice("gpu", say("searched for when chosen")))
         missing = [say("{name} has not used a device yet.", name=registry.title(loaded[-1].name))]
     else:
         missing = [_nothing_imported()]
@@ -76,7 +76,7 @@ def offered(backend: Backend, devices: Sequence[Device]) -> tuple[list[Choice], 
         return choices, []
     restart = backend.needs_restart()
     if restart is not None:
-        choices.append(Choice("gpu", say("after a restart of the kernel")))
+        choices.append(Choice("gpu", say("after a kernel restart")))
     return choices, [restart or backend.why_no_gpu()]
 
 
@@ -112,7 +112,8 @@ def _hardware(backend: Backend, device: Device) -> str:
 def _nothing_imported() -> Sentence:
     installed = [registry.title(name) for name in registry.importable()]
     if not installed:
-        return say("No framework is installed in this kernel's Python, so no GPU is known.")
+        return say("No framework is installed in this kernel's Python, so GPU availability is not known.")
     return say(
-        "No framework is imported yet, so no GPU is known. Installed here: {names}.", names=listed(installed)
+        "No framework is imported yet, so GPU availability is not known. Installed: {names}.",
+        names=listed(installed),
     )

@@ -30,7 +30,7 @@ class DeviceCommands:
     def run(self, line: str) -> str:
         """What was typed after `%mlc_device`; returns what to print."""
         explained = say(
-            "A framework is one of {known}; `%mlc_device?` explains.", known=", ".join(registry.FRAMEWORKS)
+            "Frameworks are {known}; `%mlc_device?` explains.", known=", ".join(registry.FRAMEWORKS)
         )
         parts = line.removesuffix(THIS_CELL).split()
         found = typed(parts, "%mlc_device", explained, values=("--framework",))
@@ -38,7 +38,7 @@ class DeviceCommands:
         framework = framework and framework.lower()
         if line.endswith(THIS_CELL):
             if framework is not None or word in ("", "status", "list"):
-                raise UsageError(say("After %%mlc_device comes one device, for example `%%mlc_device cpu`."))
+                raise UsageError(say("%%mlc_device takes one device, for example `%%mlc_device cpu`."))
             return self._select_for_cell(DeviceWord.parse(word))
         if word == "":
             return self.status()
@@ -67,11 +67,11 @@ class DeviceCommands:
         self._tell()
         devices = [one for one in self._selection.devices() if framework in (None, one.framework)]
         if not devices:
-            return say("Cells run on {device} as soon as a framework is imported.", device=str(word))
+            return say("Cells will run on {device} once a framework is imported.", device=str(word))
         return joined(
             say("Cells run on {devices} from now on.", devices=_named(devices)),
             *self._lacking(),
-            say("What was made on another device stays there."),
+            say("Anything already on another device stays there."),
         )
 
     def _take_back(self, framework: str | None) -> Sentence:
@@ -81,26 +81,28 @@ class DeviceCommands:
         self._selection.select(AUTO, framework)
         self._tell()
         return joined(
-            say("Automatic: each framework chooses its device by itself from now on.")
+            say("Automatic: each framework chooses its own device from now on.")
             if framework is None
             else say(
-                "Automatic: {framework} chooses its device by itself from now on.",
+                "Automatic: {framework} chooses its own device from now on.",
                 framework=registry.title(framework),
             ),
-            say("What was made on another device stays there."),
+            say("Anything already on another device stays there."),
         )
 
     def status(self) -> Sentence:
         """`%mlc_device`; returns what to print."""
         device = in_words(self._selection.requested())
         asked = (
-            say("Device asked for: {device}.", device=device)
+            say("Requested device: {device}.", device=device)
             if device
-            else say("Device: automatic, so each framework chooses by itself.")
+            else say("Device: Automatic, so each framework chooses its own device.")
         )
         last = self._kit.store.records()[-1:]
         ran = [say("The last cell {where}.", where=words.where(one)) for one in last if one.device.ran_on]
-        return joined(asked, *ran, say("`%mlc_device list` shows the devices, `%mlc_device?` explains."))
+        return joined(
+            asked, *ran, say("`%mlc_device list` shows the devices; `%mlc_device?` explains the options.")
+        )
 
     def list(self, framework: str | None = None) -> str:
         """`%mlc_device list`; a line a device, and a line for each that is not there."""
@@ -115,8 +117,8 @@ class DeviceCommands:
             lines += dict.fromkeys(replayed)  # a file may be replayed again
             lines += [
                 say(
-                    "{title} is installed and not imported: `%mlc_device list --framework {name}` "
-                    "imports it.",
+                    "{title} is installed but not imported: `%mlc_device list --framework "
+                    "{name}` imports it.",
                     title=registry.title(name),
                     name=name,
                 )
@@ -142,7 +144,7 @@ class DeviceCommands:
         _import_for(word, None)
         self._selection.select_for_cell(word)
         if word == AUTO:
-            return say("In this cell each framework chooses its device by itself.")
+            return say("In this cell, each framework chooses its own device.")
         devices = self._selection.devices()
         place = _named(devices) if devices else str(word)
         return joined(say("This cell runs on {place}.", place=place), *self._lacking())
@@ -178,9 +180,9 @@ def _import(framework: str | None, word: str) -> None:
             named = ", ".join(map(registry.title, installed))
             raise DeviceError(
                 say(
-                    "No framework is imported yet, and several are installed ({names}): import the one you "
-                    "use, or name it, as in `%mlc_device {word} --framework {framework}`; nothing was "
-                    "changed.",
+                    "No framework is imported yet, and several are installed ({names}). Import "
+                    "the one you use, or name it, as in `%mlc_device {word} --framework "
+                    "{framework}`. Nothing was changed.",
                     names=named,
                     word=word,
                     framework=installed[0],
@@ -204,15 +206,16 @@ def _refuse_to_import_for(word: DeviceWord, framework: str | None) -> None:
     if framework is not None and framework not in loaded:
         raise DeviceError(
             say(
-                "No {framework} is imported in this kernel; nothing was changed.",
+                "{framework} is not imported in this kernel; nothing was changed.",
                 framework=f"{framework!r:.40}",
             )
         )
     if not loaded and word.needs_framework:
         raise DeviceError(
             say(
-                "No framework is imported yet, so it is not known whether there is a device {word}: "
-                "import one in a cell, or run `%mlc_device {word}`, which does; nothing was changed.",
+                "No framework is imported yet, so it is not known whether device {word} "
+                "exists. Import a framework in a cell, or run `%mlc_device {word}`, which "
+                "imports one. Nothing was changed.",
                 word=str(word),
             )
         )
@@ -234,14 +237,16 @@ def _lines(backend: Backend) -> list[str]:
 
 
 def _replayed(device: Device) -> str:
-    return say("{device}; no cell runs there", device=f"{device.name:8}{device.kind}  {device.native_name}")
+    return say(
+        "{device}; cells do not run there", device=f"{device.name:8}{device.kind}  {device.native_name}"
+    )
 
 
 def _line(backend: Backend, device: Device) -> str:
     details = backend.details(device)
     memory = None if details.memory is None else say("{size} memory", size=units.size(details.memory))
     seen = sorted({str(one.verified) for one in backend.capabilities(device) if one.verified})
-    verified = seen or [say("not yet run on such hardware")]
+    verified = seen or [say("not yet tested on such hardware")]
     known = [part for part in (details.hardware, memory, details.driver) if part]
     name = f"{device.name:8}{device.kind:8}{registry.title(device.framework)} {device.native_name}"
     return reduce(lambda one, more: say("{one}; {more}", one=one, more=more), [*known, *verified], name)

@@ -28,7 +28,7 @@ def doctor_command(line: str, shell: Any) -> page.DiagnosisPage | None:
     if language not in page.LANGUAGES:
         raise UsageError(unknown(say("language"), language, page.LANGUAGES, "--language"))
     if "--json" in asked and "--fix-plan" in asked:
-        raise UsageError(say("--json and --fix-plan print two different things: choose one of them."))
+        raise UsageError(say("--json and --fix-plan cannot be combined: choose one."))
     facts, saved = (Path(asked[name]) if name in asked else None for name in ("--facts", "--save-facts"))
     shown = ProgressLine(shell)
     try:

@@ -109,7 +109,7 @@ class DoctorLight:
                 answer, complaint = process.communicate(timeout=PATIENCE_S)
             except subprocess.TimeoutExpired:
                 process.kill()
-                raise RuntimeError(say("none within {seconds} s", seconds=f"{PATIENCE_S:.0f}")) from None
+                raise RuntimeError(say("timed out after {seconds} s", seconds=f"{PATIENCE_S:.0f}")) from None
         if process.returncode != 0:
             status = say("exit status {status}", status=str(process.returncode))
             raise RuntimeError(complaint.strip().rpartition("\n")[2] or status)

@@ -32,7 +32,7 @@ def export(line: str, kit: Kit) -> Sentence:
         number = cellnumbers.cell_number(words.options["--cell"])
         records = cellnumbers.meant(number, records, kit.recorder.run.id)
     if not records:
-        raise UsageError(say("There is nothing to export yet: run a cell with tracing on."))
+        raise UsageError(say("Nothing to export yet: run a cell with tracing on."))
     path = Path(words.places[0]).expanduser()
     return (_profiles if "--xprof" in words.options else _trace)(path, records, kit)
 
@@ -41,7 +41,7 @@ def _trace(path: Path, records: Sequence[Record], kit: Kit) -> Sentence:
     if not path.name.endswith((".json", ".json.gz")):
         raise UsageError(
             say(
-                "A trace is written to a file that ends in .json or .json.gz, found {found}.",
+                "A trace file must end in .json or .json.gz, found {found}.",
                 found=repr(path.name),
             )
         )
@@ -49,8 +49,9 @@ def _trace(path: Path, records: Sequence[Record], kit: Kit) -> Sentence:
     about = {"written_by": f"jupyter_mlgpu {__version__}", "cells": len(records), "left_out": left_out}
     count = chrome.write(path, timeline.items(records, kit.profiles.get, kit.looks.get), about)
     wrote = say(
-        "Wrote {events} events of {cells} to {path}, operations of {profiled} of them. Open it with Perfetto "
-        "(https://ui.perfetto.dev), which reads it in the browser and uploads nothing.",
+        "Wrote {events} events from {cells} to {path}, with operations for {profiled} of the "
+        "cells. Open it with Perfetto (https://ui.perfetto.dev), which reads it in the "
+        "browser and uploads nothing.",
         events=count,
         cells=say_count("{count} cell", "{count} cells", len(records)),
         path=path,

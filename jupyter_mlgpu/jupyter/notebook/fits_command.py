@@ -11,8 +11,8 @@ from jupyter_mlgpu.record.sentence import Sentence, joined, say
 from jupyter_mlgpu.record.words import typed
 
 _HELP = say(
-    "`%mlc_trace fits 256 32=5 64=6` asks for batch 256, where cell [5] ran batch 32 and cell [6] batch 64; "
-    "`--limit 8GiB` names the memory there is."
+    "`%mlc_trace fits 256 32=5 64=6` asks about batch size 256, where cell [5] ran batch "
+    "size 32 and cell [6] batch size 64; `--limit 8GiB` sets the available memory."
 )
 _UNITS = {"": 0, "k": 1, "m": 2, "g": 3, "t": 4}
 _SIZE = re.compile(r"(\d+(?:\.\d+)?)([kmgt]?)(i?)b", re.ASCII | re.IGNORECASE)
@@ -23,7 +23,7 @@ def fits_command(line: str) -> Sentence:
     words = typed(line, "%mlc_trace fits", _HELP, values=("--limit",))
     limit = size_in_bytes(words.options["--limit"]) if "--limit" in words.options else None
     if not words.places:
-        raise UsageError(joined(say("A batch is missing."), _HELP))
+        raise UsageError(joined(say("The batch size is missing."), _HELP))
     batch, *pairs = words.places
     measured: dict[int, CellNumber] = {}
     for pair in pairs:
@@ -33,7 +33,7 @@ def fits_command(line: str) -> Sentence:
         if _batch(size) in measured:
             raise UsageError(
                 say(
-                    "Batch {size} stands there twice: a cell's number stands for all runs of its code.",
+                    "Batch size {size} is given twice: a cell's number stands for all runs of its code.",
                     size=size,
                 )
             )
@@ -46,7 +46,7 @@ def size_in_bytes(word: str) -> float:
     found = _SIZE.fullmatch(word)
     if found is None:
         raise UsageError(
-            say("A size is a number with its unit, such as 8GiB or 8GB; found {found}.", found=repr(word))
+            say("A size is a number with a unit, such as 8GiB or 8GB; found {found}.", found=repr(word))
         )
     number, unit, binary = found.groups()
     return float(number) * float((1024 if binary else 1000) ** _UNITS[unit.lower()])
@@ -54,5 +54,7 @@ def size_in_bytes(word: str) -> float:
 
 def _batch(word: str) -> int:
     if not (word.isdecimal() and word.isascii()):
-        raise UsageError(joined(say("A batch is a whole number, found {found}.", found=repr(word)), _HELP))
+        raise UsageError(
+            joined(say("A batch size is a whole number, found {found}.", found=repr(word)), _HELP)
+        )
     return int(word)

@@ -103,7 +103,7 @@ class Logbook:
         if len(notes.lines) > room:
             said.append(
                 say(
-                    "More than {count} messages came after this cell; later ones are not kept.",
+                    "More than {count} messages arrived after this cell; later ones are not kept.",
                     count=LATE_LINES,
                 )
             )

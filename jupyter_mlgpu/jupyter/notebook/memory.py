@@ -46,7 +46,7 @@ def _machine(root: Path) -> list[Row]:
     if limit is not None:
         rows.append(
             shown.amounts(
-                say("container"), limit, say("its limit (control group); files kept in memory count")
+                say("container"), limit, say("its limit (control group); cached files count as used")
             )
         )
     resident, source = resident_set()
@@ -75,7 +75,8 @@ def _gpus(nvml: Nvml) -> tuple[list[Row], list[Sentence]]:
         if nvml.split(index).value:
             sentences.append(
                 say(
-                    "GPU {index} is split (MIG): a framework sees a part, the figures are of the whole.",
+                    "GPU {index} is split (MIG): a framework sees only part of it; the figures "
+                    "are for the whole GPU.",
                     index=index,
                 )
             )
@@ -83,7 +84,7 @@ def _gpus(nvml: Nvml) -> tuple[list[Row], list[Sentence]]:
         sentences.append(_not_among_them(named))
     if count.value > 1:
         sentences.append(
-            say("NVML counts all GPUs of the machine; a framework's gpu:0 may be another one of them.")
+            say("NVML counts all GPUs of the machine; a framework's gpu:0 may be a different GPU.")
         )
     return rows, sentences
 
@@ -105,19 +106,19 @@ def _not_among_them(named: bool) -> Sentence:
     number = str(os.getpid())
     if named:
         return say(
-            "This kernel (process {number}) is not among the processes on a GPU: it has not used one.",
+            "This kernel (process {number}) is not among the processes on a GPU: it has not used a GPU.",
             number=number,
         )
     return say(
-        "This kernel (process {number}) is not among the processes on a GPU: it has not used one, or the "
-        "driver numbers processes otherwise than this container does.",
+        "This kernel (process {number}) is not among the processes on a GPU: it has not used "
+        "a GPU, or the driver and this container number processes differently.",
         number=number,
     )
 
 
 def _allocators(backends: Sequence[Backend]) -> tuple[list[Row], list[Sentence]]:
     if not backends:
-        return [], [say("No framework is imported, so there is no allocator to ask.")]
+        return [], [say("No framework is imported, so there is no allocator to query.")]
     rows: list[Row] = []
     sentences: list[Sentence] = []
     for backend in backends:
@@ -125,15 +126,18 @@ def _allocators(backends: Sequence[Backend]) -> tuple[list[Row], list[Sentence]]
         try:
             if not backend.started():
                 sentences.append(
-                    say("{name} has not used a device yet, so its allocator was not asked.", name=name)
+                    say("{name} has not used a device yet, so its allocator was not queried.", name=name)
                 )
                 continue
             rows += dict.fromkeys(_allocator(backend, device) for device in backend.devices())
         except Exception as error:  # a framework's own trouble is no reason to show nothing
-            sentences.append(say("{name} could not be asked ({error}).", name=name, error=error))
+            sentences.append(say("{name} could not be queried ({error}).", name=name, error=error))
     if any(row[1] != shown.NOT_TOLD for row in rows):
         sentences.append(
-            say("An allocator is a part of this process: what is free in it serves its own framework alone.")
+            say(
+                "An allocator is part of this process: its free memory is available only to "
+                "its own framework."
+            )
         )
     return rows, sentences
 
@@ -146,7 +150,7 @@ def _allocator(backend: Backend, device: Device) -> Row:
     name = registry.title(backend.name) + ("" if together else f" {device.name}")
     if held.value is None:
         return shown.unknown(name, held.why_missing or "")
-    remark = say("allocator, all devices together") if together else say("allocator")
+    remark = say("allocator, all devices combined") if together else say("allocator")
     reserved = told[RESERVED].value if RESERVED in told else None
     if reserved is None:
         return shown.in_use(name, held.value, remark)

@@ -23,10 +23,10 @@ TRACE_CELL = "%%mlc_trace"
 MOST_REPEATS = 1_000
 MOST_ITEMS = 10**12
 
-FIRST_LINE = say("`%%mlc_trace --ops` works as the first line of a cell alone: put it above all else.")
+FIRST_LINE = say("`%%mlc_trace --ops` works only as the first line of a cell: put it above everything else.")
 _HELP = say(
-    "`%%mlc_trace`, `%%mlc_trace --ops`, `%%mlc_trace --ops --shapes`, `%%mlc_trace --ops --repeat 5` and "
-    "`%%mlc_trace --items 6400` are what can stand over a cell."
+    "A cell can start with `%%mlc_trace`, `%%mlc_trace --ops`, `%%mlc_trace --ops --shapes`, "
+    "`%%mlc_trace --ops --repeat 5` or `%%mlc_trace --items 6400`."
 )
 
 
@@ -59,7 +59,7 @@ def asked(words: str) -> OperationsRequest:
             line, TRACE_CELL, _HELP, values=("--repeat", "--items"), flags=("--ops", "--shapes"), places=False
         ).options
         if alone := [word for word in ("--shapes", "--repeat") if word in found and "--ops" not in found]:
-            raise UsageError(joined(say("{word} goes with --ops.", word=alone[0]), _HELP))
+            raise UsageError(joined(say("{word} requires --ops.", word=alone[0]), _HELP))
         return OperationsRequest(
             "--ops" in found,
             _number(found, "--repeat", MOST_REPEATS),
@@ -124,7 +124,7 @@ class RepeatedCell:
         """
         if self._shell.should_run_async(code, transformed_cell=self._shell.transform_cell(code)):
             raise UsageError(
-                say("--repeat cannot run a cell with `await` outside functions: leave --repeat out.")
+                say("--repeat cannot run a cell with `await` outside functions: leave out --repeat.")
             )
         made: list[Record] = []
         walls: list[float | None] = []

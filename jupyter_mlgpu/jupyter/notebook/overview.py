@@ -8,15 +8,15 @@ from jupyter_mlgpu.record.words import unknown
 
 #: What to type, and what it does: those of every day first.
 _EVERY_DAY = {
-    "%mlc_device gpu": say("run the cells on the GPU, or another device"),
-    "%mlc_trace why": say("what the last cell spent its time on; also receipts, logs, comparing, saving"),
+    "%mlc_device gpu": say("run cells on the GPU or another device"),
+    "%mlc_trace why": say("what the last cell spent its time on; also receipts, logs, comparisons, saving"),
 }
 _MORE = {
-    "%%mlc_race --over n=1e2,1e4": say("run a cell on each device, and see from which size on one is faster"),
-    "%mlc_bench --quick": say("how fast this machine computes, beside published figures"),
+    "%%mlc_race --over n=1e2,1e4": say("run a cell on each device and see which is faster at what size"),
+    "%mlc_bench --quick": say("how fast this machine computes, compared with published figures"),
     "%mlc_plan model x": say("where each operation of a model would run, without running it"),
-    "%mlc_doctor": say("what is wrong with this machine's set-up, and what to do"),
-    "%mlc_share show": say("what a class's teachers would see of your cells, if you let them"),
+    "%mlc_doctor": say("what is wrong with this machine's setup, and what to do about it"),
+    "%mlc_share show": say("what a class's teachers would see of your cells if you shared them"),
 }
 
 
@@ -27,7 +27,7 @@ def overview(words: str) -> Sentence:
         raise UsageError(
             joined(
                 unknown(say("word"), words.partition(" ")[0], known, "%mlgpu"),
-                say("`%mlgpu` alone lists all magics with an example each."),
+                say("`%mlgpu` alone lists all magics, each with an example."),
             )
         )
     width = max(map(len, (*_EVERY_DAY, *_MORE)))
@@ -40,5 +40,5 @@ def overview(words: str) -> Sentence:
         *lines["every day"],
         say("More:"),
         *lines["more"],
-        say("A magic's name with a question mark, as in `%mlc_trace?`, shows all that it can do."),
+        say("Add a question mark to a magic's name, as in `%mlc_trace?`, to see everything it can do."),
     )

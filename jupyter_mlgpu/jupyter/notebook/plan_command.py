@@ -12,8 +12,8 @@ from jupyter_mlgpu.record.sentence import joined, say
 from jupyter_mlgpu.record.words import typed
 
 _HELP = say(
-    "For example `%mlc_plan model x y --target cuda`: a target is metal, metal-community, cuda or mlcompute; "
-    "`%mlc_plan?` explains."
+    "For example `%mlc_plan model x y --target cuda`. Targets are metal, metal-community, "
+    "cuda and mlcompute; `%mlc_plan?` explains."
 )
 
 

@@ -25,10 +25,10 @@ from jupyter_mlgpu.record.sentence import say
 from jupyter_mlgpu.record.words import unknown
 from jupyter_mlgpu.show.race import page
 
-NOTE = say("A race: the time is that of all its runs together.")
+NOTE = say("This cell is a race: its time covers all runs together.")
 UNWATCHED = say(
-    "Of a race only the first run on each device is watched, for that takes time; its own "
-    "table tells of its runs."
+    "In a race, only the first run on each device is monitored, because monitoring takes "
+    "time; see the race's own table for its runs."
 )
 
 
@@ -40,11 +40,9 @@ def race_command(line: str, body: str, shell: Any) -> RaceResult:
     """
     asked = options.parse(line)
     if not body.strip():
-        raise UsageError(say("There is nothing to race: write the code below the line with %%mlc_race."))
+        raise UsageError(say("Nothing to race: write the code below the %%mlc_race line."))
     if kit.current().recorder.profiling():
-        raise UsageError(
-            say("A race takes times, and a profiler changes them: leave --ops out; nothing was run.")
-        )
+        raise UsageError(say("A profiler would change the race's times: leave out --ops. Nothing was run."))
     setup = setup_source(asked.setup, shell)
     loaded = registry.loaded()
     # TensorFlow imports JAX where that is installed: what nobody has used yet counts only by itself.

@@ -40,7 +40,7 @@ class ReceiptThreshold:
             or not isinstance(seconds, int | float)
             or not 0 <= seconds <= ALWAYS_FROM
         ):
-            raise UsageError(say("Receipts are shown from a number of seconds on, from 0 to 1."))
+            raise UsageError(say("The time from which receipts are shown must be 0 to 1 seconds."))
         self.seconds = float(seconds)
         return {}
 

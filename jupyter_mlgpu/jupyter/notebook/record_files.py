@@ -32,7 +32,7 @@ def save_as_asked(content: Mapping[str, Any], kit: Kit) -> dict[str, Any]:
     """
     path = content.get("path")
     if not isinstance(path, str) or not path.strip():
-        raise UsageError(say("Saving the records needs a file's name, for example records.jsonl."))
+        raise UsageError(say("Saving records needs a file name, for example records.jsonl."))
     return {"said": save(path, kit)}
 
 
@@ -45,18 +45,18 @@ def load(path: str, kit: Kit, channel: Channel) -> Sentence:
     known = len(records) - new - left_out
     said = [
         say_count(
-            "Loaded {count} record from {path}; it is shown as loaded.",
-            "Loaded {count} records from {path}; they are shown as loaded.",
+            "Loaded {count} record from {path}; it is marked as loaded.",
+            "Loaded {count} records from {path}; they are marked as loaded.",
             new,
             path=path,
         )
     ]
     if known:
-        said.append(say("{count} more were here already.", count=known))
+        said.append(say("{count} more were already here.", count=known))
     if left_out:
         said.append(
             say(
-                "{count} older ones found no room: load a part of the file, or do `%mlc_trace clear` first.",
+                "{count} older ones did not fit: load part of the file, or run `%mlc_trace clear` first.",
                 count=left_out,
             )
         )
@@ -79,21 +79,21 @@ def replay(path: str, kit: Kit, channel: Channel) -> Sentence:
         receipts.show(record)
     said = [
         say_count(
-            "Replayed {count} record from {path}: nothing of it ran here.",
-            "Replayed {count} records from {path}: nothing of them ran here.",
+            "Replayed {count} record from {path}; nothing was run here.",
+            "Replayed {count} records from {path}; nothing was run here.",
             len(new),
             path=path,
         )
     ]
     if len(new) > RECEIPTS:
-        said.append(say("The first {count} are shown here, all of them in the sidebar.", count=RECEIPTS))
+        said.append(say("The first {count} are shown here; the sidebar shows all of them.", count=RECEIPTS))
     if left_out:
-        said.append(say("The {count} oldest found no room; `%mlc_trace clear` makes some.", count=left_out))
+        said.append(say("The {count} oldest did not fit; `%mlc_trace clear` makes room.", count=left_out))
     if len(new) < len(played):
-        said.append(say("{count} were here already and stay as they are.", count=len(played) - len(new)))
+        said.append(say("{count} were already here and are unchanged.", count=len(played) - len(new)))
     if len(played) < len(records):
         left = len(records) - len(played)
-        said.append(say("{count} that do not say where they ran were left out.", count=left))
+        said.append(say("{count} were left out because they do not say where they ran.", count=left))
     return below(joined(*said), *problems)
 
 

@@ -98,7 +98,7 @@ class RecordPages:
         profiles, looks = self.kit.profiles.get, self.kit.looks.get
         if not profiles(record.key):
             raise UsageError(
-                say("The events of this cell are not kept: run it with `%%mlc_trace --ops` once more.")
+                say("The events of this cell are not kept: run it again with `%%mlc_trace --ops`.")
             )
         left_out = timeline.left_out([record], profiles, looks)
         items = timeline.items([record], profiles, looks)
@@ -106,7 +106,7 @@ class RecordPages:
         if next(items, None) is not None:
             left_out.append(
                 say(
-                    "Only its first {count} events are here; `%mlc_trace export` writes all.",
+                    "Only its first {count} events are here; `%mlc_trace export` writes all of them.",
                     count=TRACE_ITEMS,
                 )
             )
@@ -158,5 +158,5 @@ def _of_memory(looks: Answer) -> Answer:
 def _key(asked: Mapping[str, Any]) -> Key:
     run, sequence = asked.get("run"), asked.get("sequence")
     if not isinstance(run, str) or not isinstance(sequence, int):
-        raise UsageError(say("A record is named by its run and its sequence."))
+        raise UsageError(say("A record is identified by its run and sequence."))
     return run, sequence

@@ -58,7 +58,9 @@ class SidebarSettings:
         """A browser selects a device. Raises UsageError for what is no device, in one sentence."""
         text, framework = content.get("word"), content.get("framework")
         if not isinstance(text, str) or len(text) > LONGEST or not isinstance(framework, str | None):
-            raise UsageError(say("A device is chosen by a word, as `gpu`, and a framework's name or null."))
+            raise UsageError(
+                say("A device is chosen by a word, such as `gpu`, and a framework's name or null.")
+            )
         word = DeviceWord.parse(text)
         waiting = {"word": str(word), "framework": framework}
         self._device, self._said = waiting, None

@@ -40,12 +40,12 @@ _FEWEST_TO_BE_SLOWER = 8
 _TRACEBACK = say("the time of the traceback")
 _ELSEWHERE = say("what stays on another device")
 _NATIVE_LINES = say("the native lines of the cell")
-_MPS_LOG = say("what PyTorch's MPS log tells")
+_MPS_LOG = say("what PyTorch's MPS log reports")
 _ITEMS = say("the number of items")
 _LIMIT = say("what limited the cell")
 _SLOWER = say("whether the cell became slower")
-_GROWTH = say("the growth of memory")
-_DEATH = say("what ended the kernel before")
+_GROWTH = say("memory growth")
+_DEATH = say("what ended the previous kernel")
 _JOURNAL = say("its line in the journal")
 
 
@@ -62,7 +62,9 @@ class RecordStep:
             return self.add(record)
         except Exception as error:
             failed = redact(f"{type(error).__name__}: {error}")
-            return record.with_note(say("This record lacks {part} ({error}).", part=self.part, error=failed))
+            return record.with_note(
+                say("Missing from this record: {part} ({error}).", part=self.part, error=failed)
+            )
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +140,7 @@ def with_traceback(record: Record, left_out_s: float) -> Record:
         return record
     return record.with_note(
         say(
-            "IPython took {time} more to show the traceback: that is not in these times.",
+            "IPython took another {time} to show the traceback; these times do not include it.",
             time=units.seconds(left_out_s),
         )
     )
@@ -181,8 +183,8 @@ def with_mps_log(record: Record, capture: Capture, environ: Mapping[str, str] = 
             if gone:
                 record = record.with_note(
                     say(
-                        "The first {count} bytes of this cell's native lines were let go: the operations of "
-                        "PyTorch's MPS log are of the others.",
+                        "The first {count} bytes of this cell's native lines were dropped: the "
+                        "operations from PyTorch's MPS log come from the rest.",
                         count=gone,
                     )
                 )

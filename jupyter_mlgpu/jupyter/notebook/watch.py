@@ -53,8 +53,8 @@ REST_AFTER = 600.0
 HISTORY = 300.0
 
 RESTING = say(
-    "No cell has run for {minutes} minutes, so the counters rest: otherwise a server that "
-    "stops idle kernels would take this one for busy. They go on with the next cell.",
+    "No cell has run for {minutes} minutes, so the counters are paused; otherwise a server "
+    "that stops idle kernels would consider this kernel busy. They resume with the next cell.",
     minutes=f"{REST_AFTER / 60:.0f}",
 )
 

@@ -33,8 +33,8 @@ _CHUNK = 1024**2
 _ECHO_WAIT = 1.0
 
 LIMITED = say(
-    "This kernel has a limit on the size of files (RLIMIT_FSIZE), which would hold for "
-    "captured lines, too: while it is so low, native lines are shown and not kept."
+    "This kernel has a file size limit (RLIMIT_FSIZE) that would also apply to captured "
+    "lines: while it is this low, native lines are shown but not kept."
 )
 
 NAMES = {1: "stdout", 2: "stderr"}
@@ -236,8 +236,9 @@ class Tap:
             if not self.paused and not stream.file.is_open_at(stream.descriptor):
                 self._lose(
                     say(
-                        "File descriptor {number} ({stream}) was closed or redirected by the code that ran; "
-                        "native lines written to it are not seen until tracing is turned off and on again.",
+                        "The code that ran closed or redirected file descriptor {number} ({stream}); "
+                        "native lines written to it are not captured until tracing is turned off and "
+                        "on again.",
                         number=stream.descriptor,
                         stream=stream.name,
                     )
@@ -304,8 +305,8 @@ class Tap:
             if free is not None and free < DISK_RESERVE:
                 self._lose(
                     say(
-                        "The disk is nearly full, so capturing native lines has ended: free some room, then "
-                        "`%mlc_trace off` and `%mlc_trace on`."
+                        "The disk is nearly full, so native lines are no longer captured: free some "
+                        "space, then run `%mlc_trace off` and `%mlc_trace on`."
                     )
                 )
                 self._put_back()

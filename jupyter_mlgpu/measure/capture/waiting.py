@@ -153,8 +153,8 @@ class Stretch:
             if self._dropped:
                 reader.lost(
                     say(
-                        "{dropped} bytes of native output came faster than they could be read: they were "
-                        "shown, and are not in the record.",
+                        "{dropped} bytes of native output arrived faster than they could be read: "
+                        "they were shown but are not in the record.",
                         dropped=self._dropped,
                     )
                 )

@@ -211,7 +211,7 @@ class Training:
                 )
             if option.model not in (None, model.kind):
                 return say(
-                    "{name} is for models of {kind}s, and {model} takes {taken}s.",
+                    "{name} is for models that take {kind}s, but {model} takes {taken}s.",
                     name=name,
                     kind=option.model or "",
                     model=model.title,
@@ -219,16 +219,18 @@ class Training:
                 )
             if option.device not in (None, device_kind):
                 return say(
-                    "{name} needs a device of the kind {wanted}; this one is of the kind {found}.",
+                    "{name} needs a {wanted} device, but this is a {found} device.",
                     name=name,
                     wanted=option.device or "",
                     found=device_kind,
                 )
             if option.training and not training:
-                return say("{name} is for training, and this is inference.", name=name)
+                return say("{name} is for training, but this is inference.", name=name)
         for first, second in _EXCLUDE:
             if first in options and second in options:
-                return say("{first} and {second} exclude each other: choose one.", first=first, second=second)
+                return say(
+                    "{first} and {second} are mutually exclusive: choose one.", first=first, second=second
+                )
         return None
 
 

@@ -11,14 +11,14 @@ from jupyter_mlgpu.record.sentence import Sentence, say, say_count
 def only_device(device: Device) -> RanOn:
     """The framework has worked, and could do so nowhere else."""
     title = registry.title(device.framework)
-    why = say("Operations are not counted; {framework} could run them nowhere else.", framework=title)
+    why = say("Operations are not counted; {framework} could not run them anywhere else.", framework=title)
     return _ran_on(device, "only device", why)
 
 
 def allocator(device: Device, times: int) -> RanOn:
     """The framework's allocator of a GPU has given out memory; `torch.empty` does so and runs nothing."""
     given = say_count(
-        "memory was given out here {count} time", "memory was given out here {count} times", times
+        "memory was allocated here {count} time", "memory was allocated here {count} times", times
     )
     why = say("Operations are not counted; {given}. More may have run elsewhere.", given=given)
     return _ran_on(device, "allocator", why)
@@ -26,7 +26,7 @@ def allocator(device: Device, times: int) -> RanOn:
 
 def results(device: Device, count: int) -> RanOn:
     """Arrays that the cell made are there, and what made them ran there, or copied them there."""
-    there = say_count("{count} new array is here", "{count} new arrays are here", count)
+    there = say_count("{count} new array lives here", "{count} new arrays live here", count)
     why = say("Operations are not counted; {there}. More may have run elsewhere.", there=there)
     return _ran_on(device, "results", why)
 
@@ -34,7 +34,7 @@ def results(device: Device, count: int) -> RanOn:
 def may_have_run(device: Device) -> Sentence:
     """For a cell in which it is not known whether the framework worked at all."""
     title = registry.title(device.framework)
-    return say("Whatever {framework} ran, if anything, ran on {device}.", framework=title, device=device.name)
+    return say("If {framework} ran anything, it ran on {device}.", framework=title, device=device.name)
 
 
 def _ran_on(device: Device, evidence: Evidence, why: Sentence) -> RanOn:

@@ -70,9 +70,9 @@ def hidden_by_cuda(framework: str, environ: Mapping[str, str] = os.environ) -> S
     if value is None or _NAME.match(value) or nvidia("gpu:0").driver is None:
         return None
     return say(
-        "{name}={value} hides this machine's NVIDIA GPU from {framework}, and CUDA reads that "
-        "once: first take it out of the cell that sets it, or of the environment that Jupyter was "
-        "started in.",
+        "{name}={value} hides this machine's NVIDIA GPU from {framework}, and CUDA reads it "
+        "only once: first remove it from the cell that sets it, or from the environment in "
+        "which Jupyter was started.",
         name=_VARIABLE,
         value=repr(value),
         framework=framework,

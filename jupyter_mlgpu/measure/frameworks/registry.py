@@ -94,7 +94,7 @@ def profiler(name: str) -> Profiler | Refused:
     known = framework(name) if name in FRAMEWORKS else None
     if known is None or known.profiler is None:
         why = known.why_no_profiler if known is not None else None
-        return Refused(why or say("No profiler of {name} is known.", name=name))
+        return Refused(why or say("No profiler is known for {name}.", name=name))
     found: Profiler = part(known.profiler)()
     return found
 

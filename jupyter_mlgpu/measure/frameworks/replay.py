@@ -44,7 +44,7 @@ class Replay:
     def _replayed(self, record: Record) -> Record:
         return replace(
             record.with_origin("replayed").with_note(
-                say("Replayed from {source}: nothing of it ran here.", source=self._source)
+                say("Replayed from {source}: nothing ran here.", source=self._source)
             ),
             readings=tuple(map(self._labelled, record.readings)),
         )

@@ -15,9 +15,7 @@ from jupyter_mlgpu.measure.ops.profiler import Session
 from jupyter_mlgpu.record.clock import real_time
 from jupyter_mlgpu.record.sentence import Sentence, say
 
-GAVE_WAY = say(
-    "This cell began a profiler of its own, so ours stopped there: times per operation end at that point."
-)
+GAVE_WAY = say("This cell started its own profiler, so ours stopped: times per operation end at that point.")
 
 
 class Replaced:

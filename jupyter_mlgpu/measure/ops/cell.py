@@ -22,10 +22,10 @@ Find = Callable[[str], Profiler | Refused]
 #: Rows of the table that a record keeps; a learner reads ten, and every browser is sent them all.
 ROWS = 300
 
-_SLOWER = say("A profiler slows Python, so in a light run it is idle for less.")
+_SLOWER = say("A profiler slows Python, so in a light run the device is idle for less time.")
 NO_PROFILE = say("No profile of this cell was taken.")
-NOT_COUNTED = say("Floating-point operations are counted with input shapes: `%%mlc_trace --ops --shapes`.")
-NO_WORK = say("No profiler here told a floating-point operation, or the shapes that it follows from.")
+NOT_COUNTED = say("Counting floating-point operations requires input shapes: `%%mlc_trace --ops --shapes`.")
+NO_WORK = say("No profiler here reported floating-point operations, or the shapes to derive them from.")
 NOTHING_ON = say("No framework with a profiler was loaded in this cell, so there are no times per operation.")
 
 
@@ -72,7 +72,7 @@ class CellProfile:
         except Exception as error:
             started = Refused(
                 say(
-                    "The profiler of {framework} did not start ({error}).",
+                    "The {framework} profiler did not start ({error}).",
                     framework=framework,
                     error=words(error),
                 )
@@ -114,7 +114,7 @@ class CellProfile:
                 except Exception as error:
                     notes.append(
                         say(
-                            "The profile of {framework} was lost ({error}).",
+                            "The {framework} profile was lost ({error}).",
                             framework=framework,
                             error=words(error),
                         )
@@ -160,13 +160,13 @@ class CellProfile:
 def _device_times(profile: Profile, devices: tuple[DeviceBusy, ...]) -> list[Reading]:
     if not devices:
         why = say(
-            "The profiler of {framework} saw no kernel and no copy on a GPU in this cell.",
+            "The {framework} profiler saw no kernel and no copy on a GPU in this cell.",
             framework=profile.framework,
         )
         return [missing("device_time", why, scope="device", source="profiler", detail=profile.profiler)]
     if not profile.complete:
         why = say(
-            "The profiler of {framework} did not see all of this cell, so the time is not known.",
+            "The {framework} profiler did not see all of this cell, so the time is not known.",
             framework=profile.framework,
         )
         return [missing("device_time", why, scope="device", source="profiler", detail=profile.profiler)]
@@ -213,8 +213,8 @@ def _notes(profile: Profile, devices: tuple[DeviceBusy, ...]) -> list[Sentence]:
     if profile.left_out:
         notes.append(
             say(
-                "{count} of the profiler's events were left out ({why}): counts and times per operation "
-                "are of the others.",
+                "{count} of the profiler's events were left out ({why}): counts and times "
+                "per operation cover only the others.",
                 count=profile.left_out,
                 why=profile.why_left_out or "?",
             )

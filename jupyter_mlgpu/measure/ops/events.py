@@ -19,7 +19,7 @@ Kind = Literal["op", "kernel", "copy", "memset"]
 LIMIT = 1_000_000
 
 #: Why a profiler's events were not kept.
-CUT = say("a profile of more than {limit} events is cut, to bound its memory", limit=LIMIT)
+CUT = say("a profile of more than {limit} events is cut to limit its memory use", limit=LIMIT)
 
 
 @dataclass(frozen=True, slots=True)

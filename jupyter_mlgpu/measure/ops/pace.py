@@ -79,5 +79,5 @@ def _outermost(events: Sequence[Event]) -> list[Event]:
 
 def _reading(profile: Profile, quantity: str, value: float, count: int, device: str | None = None) -> Reading:
     scope: Scope = "cell" if device is None else "device"
-    how = say("{profiler}, of the profiled run", profiler=profile.profiler)
+    how = say("{profiler}, profiled run", profiler=profile.profiler)
     return Reading(quantity, value, PROFILED[quantity], scope, "profiler", count, device=device, detail=how)

@@ -63,7 +63,7 @@ def _cut(profile: Profile, limit: int) -> Profile:
     if more <= 0:
         return profile
     first = sorted(profile.events, key=attrgetter("start_ns"))[:limit]
-    why = say("only the first {limit} events of a cell are kept for export, to bound memory", limit=limit)
+    why = say("only the first {limit} events of a cell are kept for export, to limit memory use", limit=limit)
     before = profile.why_left_out
     return dataclasses.replace(
         profile,

@@ -159,8 +159,8 @@ def _of_programs(profile: Profile) -> Iterable[_Counted]:
 
 def readings(profile: Profile, work: CellWork) -> list[Reading]:
     """A cell's work as readings; what was not told is left out."""
-    counted = say("{profiler}, those in {type}", profiler=profile.profiler, type=work.number_type)
-    worked_out = say("worked out from shapes, {profiler}", profiler=profile.profiler)
+    counted = say("{profiler}, {type} only", profiler=profile.profiler, type=work.number_type)
+    worked_out = say("derived from shapes, {profiler}", profiler=profile.profiler)
     told = (
         ("flops", work.flops, counted),
         ("bytes_moved", work.moved, worked_out),

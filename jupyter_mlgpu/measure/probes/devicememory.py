@@ -17,9 +17,9 @@ from jupyter_mlgpu.record.reading import Reading, missing
 from jupyter_mlgpu.record.sentence import Sentence, say
 
 UNIFIED = say(
-    "The GPU has no memory of its own here: it uses the machine's, of which the process's peak tells."
+    "The GPU has no memory of its own here: it uses the machine's; see the peak memory of the process."
 )
-TOO_SHORT = say("Too short to measure: fewer than two looks at the GPU's memory fell into the cell.")
+TOO_SHORT = say("Too short to measure: the GPU's memory was sampled fewer than two times during the cell.")
 
 
 class PeakDeviceMemory:
@@ -47,9 +47,7 @@ class PeakDeviceMemory:
             failed = end()
             if failed is not None:
                 return [
-                    missing(
-                        self.quantity, say("Looking at the GPUs' memory failed ({failed}).", failed=failed)
-                    )
+                    missing(self.quantity, say("Sampling the GPUs' memory failed ({failed}).", failed=failed))
                 ]
             if self._gpus.known is None:
                 return [missing(self.quantity, TOO_SHORT)]

@@ -9,10 +9,10 @@ from jupyter_mlgpu.measure.probes import nvml as asking
 from jupyter_mlgpu.measure.probes.nvml import NOT_KNOWN, Nvml
 from jupyter_mlgpu.record.sentence import Sentence, say
 
-NO_NVIDIA_ON_A_MAC = say("This Mac's GPU is not NVIDIA's.")
+NO_NVIDIA_ON_A_MAC = say("This Mac's GPU is not an NVIDIA GPU.")
 # What most machines say stands in every receipt, so it is short there.
 NO_PACKAGE = say("The package nvidia-ml-py is not installed.")
-NO_DRIVER = say("There is no NVIDIA driver here.")
+NO_DRIVER = say("No NVIDIA driver was found here.")
 #: NVML's own words for it (NVML_ERROR_LIBRARY_NOT_FOUND).
 _NO_LIBRARY = say("NVML Shared Library Not Found")
 

@@ -20,8 +20,8 @@ from jupyter_mlgpu.measure.probes.process import resident_set
 from jupyter_mlgpu.record.clock import real_time
 from jupyter_mlgpu.record.sentence import Sentence, say
 
-SUDO = say("Apple tells it to the administrator alone.")
-FIRST = say("It is a difference of two looks, and this was the first.")
+SUDO = say("Apple reports this only to an administrator.")
+FIRST = say("It is the difference between two samples, and this was the first.")
 
 _OF_A_GPU = (("utilisation", "share"), ("memory", "bytes"), ("power", "W"), ("temperature", "°C"))
 
@@ -169,7 +169,7 @@ class _Power:
         except RuntimeError as error:
             self._begun = None
             self._watts = {}
-            return say("Apple's energy counters do not answer ({error}).", error=error)
+            return say("Apple's energy counters do not respond ({error}).", error=error)
         self._begun = now
         return None
 

@@ -26,7 +26,7 @@ T = TypeVar("T")
 _SAMPLE_S = 2.0
 
 NOT_KNOWN = say("The reason is not known.")
-NOT_INSTALLED = say("The package nvidia-ml-py, which asks NVIDIA's driver, is not installed.")
+NOT_INSTALLED = say("The package nvidia-ml-py, which queries NVIDIA's driver, is not installed.")
 
 
 class NvmlLibrary(Protocol):
@@ -97,7 +97,7 @@ class Nvml:
 
     def count(self) -> NvmlAnswer[int]:
         """How many GPUs the machine has."""
-        return self._ask(say("how many GPUs there are"), lambda lib: int(lib.nvmlDeviceGetCount()))
+        return self._ask(say("the number of GPUs"), lambda lib: int(lib.nvmlDeviceGetCount()))
 
     def driver(self) -> NvmlAnswer[str]:
         """The driver's version."""
@@ -110,7 +110,7 @@ class Nvml:
             number = int(lib.nvmlSystemGetCudaDriverVersion())
             return f"{number // 1000}.{number % 1000 // 10}"
 
-        return self._ask(say("the newest CUDA of the driver"), read)
+        return self._ask(say("the newest CUDA version the driver supports"), read)
 
     def name(self, index: int) -> NvmlAnswer[str]:
         """Such as `NVIDIA H200`."""
@@ -153,7 +153,7 @@ class Nvml:
     def utilisation(self, index: int) -> NvmlAnswer[float]:
         """The part of the driver's last sampling period in which a kernel ran, 0 to 1."""
         return self._of(
-            index, say("the use"), lambda lib, gpu: lib.nvmlDeviceGetUtilizationRates(gpu).gpu / 100
+            index, say("the utilization"), lambda lib, gpu: lib.nvmlDeviceGetUtilizationRates(gpu).gpu / 100
         )
 
     def busy(self, index: int, since: float) -> NvmlAnswer[tuple[float, int]]:
@@ -170,10 +170,10 @@ class Nvml:
             whole = [share for (begun, _), (_, share) in pairwise(told) if begun >= since]
             shares = whole or [share for ended, share in told if ended >= since]
             if not shares:
-                raise LookupError(say("no sample fell into that time"))
+                raise LookupError(say("no sample falls within that time"))
             return sum(shares) / len(shares), len(shares)
 
-        return self._of(index, say("the use"), read)
+        return self._of(index, say("the utilization"), read)
 
     def shared(self, index: int, since: float, pid: int) -> NvmlAnswer[float]:
         """Of the time since `since` that processes had on the GPU, the part of all but the process `pid`.
@@ -189,7 +189,7 @@ class Nvml:
                 raise LookupError(say("it does not list this process"))
             return 1 - used[pid] / sum(used.values())
 
-        return self._of(index, say("the use by process"), read)
+        return self._of(index, say("the utilization by process"), read)
 
     def host_bytes(self, index: int) -> NvmlAnswer[tuple[int, int]]:
         """Bytes that the GPU has sent over PCIe, and received, protocol included, modulo 2^32.
@@ -206,7 +206,7 @@ class Nvml:
             if sent.nvmlReturn or received.nvmlReturn:
                 raise LookupError(say("it does not count them"))
             if not links.nvmlReturn and links.value.uiVal:
-                raise LookupError(say("its host is not behind PCIe"))
+                raise LookupError(say("its host is not connected by PCIe"))
             return int(sent.value.uiVal), int(received.value.uiVal)
 
         return self._of(index, say("the bytes over PCIe"), read)
@@ -241,11 +241,11 @@ class Nvml:
         except ImportError:
             return NvmlAnswer(None, NOT_INSTALLED)
         except Exception as error:  # no driver, or one that does not answer
-            return NvmlAnswer(None, say("No NVIDIA driver answers here ({error}).", error=error))
+            return NvmlAnswer(None, say("No NVIDIA driver responds here ({error}).", error=error))
         try:
             return NvmlAnswer(read(library))
         except Exception as error:
-            return NvmlAnswer(None, say("NVML does not tell {what} ({error}).", what=what, error=error))
+            return NvmlAnswer(None, say("NVML does not report {what} ({error}).", what=what, error=error))
 
     def _start(self) -> NvmlLibrary:
         # A forked child has to start NVML again.

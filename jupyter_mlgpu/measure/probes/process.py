@@ -22,8 +22,8 @@ _STATUS = "/proc/self/status"
 _STATM = "/proc/self/statm"
 
 RESET = say(
-    "This cell's code began the peak afresh (it wrote to /proc/self/clear_refs), so what the "
-    "memory reached before is not known."
+    "This cell's code reset the peak (it wrote to /proc/self/clear_refs), so the peak before "
+    "that is not known."
 )
 
 

@@ -104,7 +104,7 @@ def roof(name: str, colour: int, peak: float, speed: float, under: Sequence[floa
 
 def under_roofs(series: Sequence[Series], head: str) -> Chart:
     """A roofline chart of these series, which are TFLOP/s against operations a byte."""
-    along = Axis(say("operations a byte that has to move"), log=True)
+    along = Axis(say("operations per byte that has to move"), log=True)
     title = say("Roofline")
     return Chart((title, head), along, _SPEED, tuple(series), joined(title, head))
 

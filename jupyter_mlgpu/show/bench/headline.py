@@ -23,7 +23,7 @@ def headline(run: BenchRun) -> Sentence:
     if failed := sum(one.status == "failed" for one in run.results):
         clauses.append(say_count("{count} case failed", "{count} cases failed", failed))
     if run.outcome != "ok":
-        clauses.append(say("interrupted, so not complete"))
+        clauses.append(say("interrupted, so incomplete"))
     whole = say(
         "{clauses}.", clauses=reduce(lambda one, other: say("{one}; {other}", one=one, other=other), clauses)
     )
@@ -81,7 +81,7 @@ def _noise(measured: Sequence[CaseResult]) -> list[Sentence]:
     fields = [flag.fields for one in flagged for flag in one.flags if isinstance(flag, Sentence)]
     why = next(
         (said(str(one[name])) for name, said in _REASONS.items() for one in fields if name in one),
-        say("the warm-up had not become steady"),
+        say("the warm-up had not stabilized"),
     )
     if len(measured) == 1:
         return [say("noisy: {why}", why=why)]

@@ -34,8 +34,8 @@ COLUMNS: tuple[tuple[Sentence, Callable[[CaseResult], str]], ...] = (
 )
 
 SPREAD = say(
-    "A step's time is the median; the spread is the width of its 95 % interval, with fewer than six repeats "
-    "that of all repeats, as a part of the median."
+    "A step's time is the median; the spread is the width of its 95 % interval (with fewer "
+    "than six repeats, of all repeats) as a fraction of the median."
 )
 
 
@@ -71,7 +71,7 @@ def _ended(one: CaseResult) -> Sentence:
         return say("Skipped. {why}", why=why)
     if one.status == "failed":
         return say("Failed. {why}", why=why)
-    return say("Not complete. {why}", why=why)
+    return say("Incomplete. {why}", why=why)
 
 
 def _missing(run: BenchRun) -> list[tuple[str, Quantity]]:
@@ -102,7 +102,7 @@ def _against(shown: Against) -> Page:
             quantity(one.theirs),
             _times(one),
             one.what,
-            "; ".join(one.differs) or say("nothing that is told"),
+            "; ".join(one.differs) or say("nothing reported"),
         )
         for one in shown.rows
     )
@@ -111,7 +111,7 @@ def _against(shown: Against) -> Page:
         say("here"),
         say("there"),
         say("times as fast"),
-        say("there was"),
+        say("setup there"),
         say("what differs"),
     )
     return Page((shown.head, Table(columns, tuple(rows))), shown.notes)

@@ -15,11 +15,11 @@ from jupyter_mlgpu.show.page.model import Page, Part, Table
 from jupyter_mlgpu.show.page.shown import page_of
 
 ABOUT = say(
-    "Medians over the runs, lowest and highest in brackets; how many times as large, with its 95 % interval "
-    "(Hodges-Lehmann, exact Mann-Whitney)."
+    "Medians over the runs, lowest and highest in parentheses; ratios with their 95 % "
+    "interval (Hodges-Lehmann, exact Mann-Whitney)."
 )
 
-PROFILED = say("Self times of operations, with the profiler on: they are no timings of the cell.")
+PROFILED = say("Self times of operations with the profiler on: they are not timings of the cell.")
 
 #: Rows of a chart, at most: beyond that nobody reads them.
 _ROWS = 30
@@ -73,7 +73,7 @@ def chart(comparison: RecordComparison) -> Chart:
     )
     drawn = (Series("", tuple(points), 0, "points"),) if points else ()
     names = Axis("", names=tuple(name for name, _ in judged))
-    told = say("Chart: {title}; the table says the same.", title=title)
+    told = say("Chart: {title}; the table shows the same figures.", title=title)
     return Chart((), Axis(title, log=True), names, drawn, told, (Rule(1.0),) if drawn else ())
 
 

@@ -16,11 +16,9 @@ from jupyter_mlgpu.show.markup import Markup, element, one_line
 LANGUAGES = ("en", "zh")
 
 _NOT_ASKED = say(
-    "The frameworks and the network were not asked: --deep asks them, which takes up to a minute."
+    "The frameworks and the network were not checked: --deep checks them, which takes up to a minute."
 )
-_PLAN = say(
-    "What the doctor advises, in this order. It has changed nothing itself: read each line before you run it."
-)
+_PLAN = say("The doctor's advice, in this order. It has changed nothing: read each line before you run it.")
 _KNOWN, _DO = say("How we know:"), say("What to do:")
 _SURE: Mapping[Confidence, Sentence] = {
     "sure": say("sure"),
@@ -66,8 +64,8 @@ def text(diagnosis: Diagnosis, language: str = "en", *, all_checks: bool = False
     skipped = len(diagnosis.of("skipped"))
     if skipped and not all_checks:
         said = say_count(
-            "{count} check could not judge, mostly for want of what it looks at: --all says why.",
-            "{count} checks could not judge, mostly for want of what they look at: --all says why.",
+            "{count} check was skipped, mostly because it does not apply here: --all shows why.",
+            "{count} checks were skipped, mostly because they do not apply here: --all shows why.",
             skipped,
         )
         lines += ["", _said(said, language)]
@@ -122,9 +120,9 @@ def _rest(
     """What is told below the findings: a title, and rows of checks with what is said of them."""
     crashed, skipped, fine = diagnosis.of("crashed"), diagnosis.of("skipped"), diagnosis.of("ok")
     if crashed:
-        yield _said(say("Checks that failed themselves:"), language), _rows(crashed, language)
+        yield _said(say("Checks that crashed:"), language), _rows(crashed, language)
     if skipped and all_checks:
-        yield _said(say("Not judged ({count}):", count=len(skipped)), language), _rows(skipped, language)
+        yield _said(say("Skipped ({count}):", count=len(skipped)), language), _rows(skipped, language)
     if fine and all_checks:
         yield _said(say("Nothing wrong ({count}):", count=len(fine)), language), _rows(fine, language)
 

@@ -31,7 +31,7 @@ def _verdict(found: Collection) -> Sentence:
                 other=str(last.engine),
                 time=units.seconds((last.waiting_ns or 0) / 1e9),
             )
-        return say("No engine certainly kept the others waiting.")
+        return say("It is not certain that any engine kept the others waiting.")
     busy = {
         one.engine: busy_ns(placed for placed in found.timeline if placed.engine == one.engine)
         for one in found.engines
@@ -45,9 +45,9 @@ def _verdict(found: Collection) -> Sentence:
         return say("Engine {engine} was busy for {time}.", engine=str(longest), time=time)
     least = units.seconds(min(busy.values()) / 1e9)
     if least == time:
-        return say("All {count} engines were busy equally long, {time}.", count=len(busy), time=time)
+        return say("All {count} engines were busy for the same time, {time}.", count=len(busy), time=time)
     return say(
-        "Engine {engine} was busy longest, for {time}; the least busy one for {least}.",
+        "Engine {engine} was busy longest, for {time}; the least busy engine for {least}.",
         engine=str(longest),
         time=time,
         least=least,

@@ -13,7 +13,7 @@ from jupyter_mlgpu.show.page.model import Page, Picture, Table
 from jupyter_mlgpu.show.page.shown import page_of
 
 #: What stands above the tables.
-TOLD, APART = say("What each engine told"), say("Computing and communicating, apart")
+TOLD, APART = say("What each engine reported"), say("Computing and communicating separately")
 
 
 @page_of.register
@@ -51,13 +51,13 @@ def head(found: Collection) -> Sentence:
     end = units.seconds(max((one.end_ns for one in found.timeline), default=0) / 1e9)
     if found.partial:
         return say(
-            "Partial: {told} of {engines} answered; {records}, {time} in all.",
+            "Partial: {told} of {engines} answered; {records}, {time} in total.",
             told=told,
             engines=engines,
             records=records,
             time=end,
         )
-    return say("{records} of {engines}, {time} in all.", records=records, engines=engines, time=end)
+    return say("{records} from {engines}, {time} in total.", records=records, engines=engines, time=end)
 
 
 def engines_table(found: Collection) -> Table:
@@ -65,7 +65,9 @@ def engines_table(found: Collection) -> Table:
     rows = []
     for one in found.engines:
         mine = [placed for placed in found.timeline if placed.engine == one.engine]
-        machine = say("not known") if one.host is None else say("this one") if found.here(one) else one.host
+        machine = (
+            say("not known") if one.host is None else say("this machine") if found.here(one) else one.host
+        )
         busy = units.seconds(busy_ns(mine) / 1e9) if mine else ""
         rows.append((str(one.engine), machine, f"{len(one.records):,}", busy, _clock(one), state(one)))
     columns = (
@@ -73,7 +75,7 @@ def engines_table(found: Collection) -> Table:
         say("runs on"),
         say("records"),
         say("busy"),
-        say("its clock against ours"),
+        say("clock offset from ours"),
         say("state"),
     )
     return Table(columns, tuple(rows), figures=("records",), caption=TOLD, summary=TOLD)
@@ -90,7 +92,7 @@ def phases_table(found: Collection) -> Table:
         )
         for one in found.phases
     )
-    columns = (say("engine"), say("compute"), say("communicate"), say("of it waiting"))
+    columns = (say("engine"), say("compute"), say("communicate"), say("of that, waiting"))
     return Table(columns, tuple(rows), caption=APART, summary=APART)
 
 

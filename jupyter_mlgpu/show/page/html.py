@@ -68,7 +68,7 @@ def table(shown: Table) -> Markup:
     )
     below = shown.below
     if shown.most is not None and len(shown.rows) > shown.most:
-        below = say("{count} more are in its text: print it.", count=len(shown.rows) - shown.most)
+        below = say("{count} more: print the result to see them all.", count=len(shown.rows) - shown.most)
     whole = joined(made, element("div", _said(below)) if below else None)
     return _folded(shown.summary, whole) if shown.summary else whole
 

@@ -127,7 +127,7 @@ def table(shown: Table) -> TableData:
     rows, below = shown.rows[:most], [shown.below] if shown.below else []
     if len(shown.rows) > most:
         count = len(shown.rows) - most
-        below.append(say_count("{count} row more is not shown.", "{count} rows more are not shown.", count))
+        below.append(say_count("{count} more row is not shown.", "{count} more rows are not shown.", count))
     return TableData(
         _cells(shown.columns),
         tuple(map(_cells, rows)),
@@ -154,9 +154,9 @@ def _notes(shown: Page, charts: Sequence[Chart]) -> Iterator[str]:
     """What stands below, and how much of the page is left out."""
     yield from (cut(one, SENTENCE) for one in shown.notes[:NOTES])
     if more := max(0, len(shown.notes) - NOTES):
-        yield say_count("{count} note more is not shown.", "{count} notes more are not shown.", more)
+        yield say_count("{count} more note is not shown.", "{count} more notes are not shown.", more)
     if more := sum(max(0, len(one.series) - SERIES) for one in charts[:CHARTS]):
-        yield say_count("{count} line more is not drawn.", "{count} lines more are not drawn.", more)
+        yield say_count("{count} more line is not drawn.", "{count} more lines are not drawn.", more)
 
 
 def _cells(row: Sequence[str]) -> tuple[str, ...]:

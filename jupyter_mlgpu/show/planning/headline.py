@@ -13,7 +13,7 @@ _NAMED = 3
 #: Loud and first, for a plan is made, and often read, on another machine than it is for.
 _FOR = {
     "metal": say("Planned for a Mac"),
-    "metal-community": say("Planned for a Mac with the community's plug-in"),
+    "metal-community": say("Planned for a Mac with the community plug-in"),
     "cuda": say("Planned for CUDA"),
     "mlcompute": say("Planned for a Mac with ML Compute"),
 }
@@ -30,9 +30,9 @@ def _verdict(plan: Plan) -> Sentence:
     # What has no layer of ML Compute is known; what has one could be given to it.
     run = say("would run on the GPU") if plan.target.is_gpu else say("could run in ML Compute")
     if not total:
-        return say("there is no operation to place.")
+        return say("no operation to place.")
     if not cpu:
-        return say_count("the one operation {run}.", "all {count} operations {run}.", total, run=run)
+        return say_count("the only operation {run}.", "all {count} operations {run}.", total, run=run)
     if cpu == total:
         return say(
             "none of the {total} operations {run} ({names}).", total=total, run=run, names=_names(left)

@@ -11,7 +11,7 @@ from jupyter_mlgpu.show.page.shown import page_of
 from jupyter_mlgpu.show.planning import drawing, live
 from jupyter_mlgpu.show.planning.headline import headline
 
-FORECAST = say("A forecast: nothing was run, and graph optimisers may still decide otherwise.")
+FORECAST = say("A forecast: nothing was run, and graph optimizers may still decide otherwise.")
 
 #: Rows under a cell; the text has all.
 _ROWS = 40
@@ -43,7 +43,7 @@ def _fallbacks(plan: Plan) -> Table:
 
 def _subgraph_table(plan: Plan) -> Table:
     rows = ((live.name(one.function), f"{one.operations:,}", f"{one.own:,}") for one in plan.subgraphs)
-    columns = (say("function"), say("operations"), say("of these, with a kernel of its own"))
+    columns = (say("function"), say("operations"), say("with the target's own kernel"))
     return Table(columns, tuple(rows), figures=columns[1:], summary=say("Subgraphs on the device"))
 
 
@@ -57,15 +57,15 @@ def _crossings(plan: Plan) -> Table:
         )
         for one in sorted(plan.crossings, key=lambda one: -(one.bytes or 0))
     )
-    columns = (say("tensor"), say("to the"), say("bytes"))
+    columns = (say("tensor"), say("copied to"), say("bytes"))
     return Table(columns, tuple(rows), summary=say("Copied between host and device"))
 
 
 def _head(plan: Plan) -> Sentence:
     """What was planned, and by which table of kernels."""
     return say_count(
-        "{subject}: {count} operation, planned for {target} by {table}.",
-        "{subject}: {count} operations, planned for {target} by {table}.",
+        "{subject}: {count} operation, planned for {target} using {table}.",
+        "{subject}: {count} operations, planned for {target} using {table}.",
         len(plan.placements),
         subject=plan.subject,
         target=plan.target.title,
@@ -85,12 +85,14 @@ def _counted(plan: Plan) -> Sentence:
     }
     if counts["beside"]:
         return say(
-            "{own} have a {target} {noun}, {others} {shared}, {cpu} would fall back to the CPU, where "
-            "{beside} more would run beside them.",
+            "{own} have a {target} {noun}, {others} {shared}, and {cpu} would fall back to "
+            "the CPU, where {beside} more would run beside them.",
             **told,
             beside=counts["beside"],
         )
-    return say("{own} have a {target} {noun}, {others} {shared}, {cpu} would fall back to the CPU.", **told)
+    return say(
+        "{own} have a {target} {noun}, {others} {shared}, and {cpu} would fall back to the CPU.", **told
+    )
 
 
 def _subgraphs(plan: Plan) -> Sentence:
@@ -110,7 +112,7 @@ def _subgraphs(plan: Plan) -> Sentence:
     else:
         sizes = say("{sizes} operations", sizes=sizes)
     return say(
-        "{count} device subgraphs, of {sizes}; fewer and larger ones run better.",
+        "{count} device subgraphs, of {sizes}; fewer, larger subgraphs run better.",
         count=len(found),
         sizes=sizes,
     )
@@ -118,7 +120,7 @@ def _subgraphs(plan: Plan) -> Sentence:
 
 def _copied(plan: Plan) -> Sentence:
     if not plan.crossings:
-        return say("No tensor would be copied between the host and the device inside it.")
+        return say("Within it, no tensor would be copied between host and device.")
     known = len(plan.crossings) - len(plan.unknown_sizes)
     told = say_count(
         "{bytes} bytes in {count} tensor would be copied between host and device",
@@ -130,7 +132,7 @@ def _copied(plan: Plan) -> Sentence:
         return say("{copied}.", copied=told)
     reasons = list(dict.fromkeys(one.why_missing for one in plan.unknown_sizes))
     return say(
-        "{copied}, and {more} more whose size is not known: {reasons}.",
+        "{copied}, and {more} more of unknown size: {reasons}.",
         copied=told,
         more=len(plan.unknown_sizes),
         reasons=reasons[0] if len(reasons) == 1 else "; ".join(reasons),

@@ -55,11 +55,11 @@ def _once(lanes: Sequence[Lane]) -> Sentence:
             return say("{device} is the fastest: {times} times as fast as {other}.", **told)
         return say("{device} is faster: {times} times as fast as {other}.", **told)
     if any(one.interval is None for one in timings):
-        return say("Which device is faster is not certain: a single run has no spread.")
+        return say("It is not certain which device is faster: a single run has no spread.")
     took = " / ".join(
         f"{one.device} {units.duration(timing.median)}" for one, timing in zip(lanes, timings, strict=True)
     )
-    return say("Which device is faster is not certain: the spreads overlap ({times}).", times=took)
+    return say("It is not certain which device is faster: the spreads overlap ({times}).", times=took)
 
 
 def _over(lanes: Sequence[Lane], variable: str, sizes: Sequence[Size]) -> Sentence:
@@ -70,7 +70,7 @@ def _over(lanes: Sequence[Lane], variable: str, sizes: Sequence[Size]) -> Senten
         if sum(one.at(size) is not None for one in lanes) > 1
     ]
     if not raced:
-        return say("There is no size at which two devices were measured, so nothing can be compared.")
+        return say("No size was measured on two devices, so there is nothing to compare.")
     size, last = raced[-1]
     if last is None:
         return _open(variable, [(at, found) for at, found in raced if found is not None], size)
@@ -89,11 +89,13 @@ def _over(lanes: Sequence[Lane], variable: str, sizes: Sequence[Size]) -> Senten
     if len(raced) == 1:
         return say("{verdict} at {variable} = {size}: {times} times as fast.", **told)
     if since == 0:
-        return say("{verdict} at every size: {times} times at {variable} = {size}.", **told)
+        return say("{verdict} at every size: {times} times as fast at {variable} = {size}.", **told)
     if since == len(raced) - 1:
-        return say("{verdict} at the largest size alone: {times} times at {variable} = {size}.", **told)
+        return say(
+            "{verdict} only at the largest size: {times} times as fast at {variable} = {size}.", **told
+        )
     return say(
-        "{verdict} from {variable} = {start} on: {times} times at {variable} = {size}.",
+        "{verdict} from {variable} = {start} on: {times} times as fast at {variable} = {size}.",
         **told,
         start=_written(raced[since][0]),
     )
@@ -101,11 +103,11 @@ def _over(lanes: Sequence[Lane], variable: str, sizes: Sequence[Size]) -> Senten
 
 def _open(variable: str, certain: Sequence[tuple[Size, tuple[Lane, Lane, str]]], size: Size) -> Sentence:
     if not certain:
-        return say("Which device is faster is not certain at any size.")
+        return say("It is not certain at any size which device is faster.")
     at, (best, _, times) = certain[-1]
     return say(
-        "Which device is faster at the largest size, {variable} = {size}, is not certain; at {variable} = "
-        "{at} {device} is, {times} times.",
+        "It is not certain which device is faster at the largest size, {variable} = {size}; "
+        "at {variable} = {at}, {device} is {times} times as fast.",
         variable=variable,
         size=_written(size),
         at=_written(at),

@@ -18,14 +18,14 @@ from jupyter_mlgpu.show.race.chart import chart, estimate, timed
 from jupyter_mlgpu.show.race.headline import fastest, headline
 
 RESTORE = say(
-    "Devices run one after another, and runs within a process restore nothing: each finds what all runs "
-    "before it left behind."
+    "Devices run one after another, and nothing is restored between runs in a process: each "
+    "run finds what all earlier runs left behind."
 )
 FRESH = say(
-    "Each device had a process of its own, one after another. Runs within a process restore nothing: each "
-    "finds what the runs before it left behind."
+    "Each device had its own process, one after another. Nothing is restored between runs in "
+    "a process: each run finds what the earlier runs left behind."
 )
-QUIET = say("What the cell prints is shown for each device's first run alone.")
+QUIET = say("The cell's output is shown only for each device's first run.")
 NOT_CERTAIN = say("not certain")
 
 #: Sizes whose warm-up never settled are named up to so many.
@@ -84,7 +84,7 @@ def crossing(one: Crossover, variable: str) -> Sentence:
     """Where two devices change places, or why that is not known."""
     if one.size is None or one.low is None or one.high is None:
         return say(
-            "No crossover of {small} and {large}: {why}.",
+            "No crossover between {small} and {large}: {why}.",
             small=one.small,
             large=one.large,
             why=one.why_missing or "",
@@ -106,7 +106,7 @@ def notes(result: RaceResult) -> list[str]:
     what = []
     if spreads:
         ways = reduce(lambda one, other: say("{one}; or {other}", one=one, other=other), spreads)
-        what = [say("Times are medians; in brackets: {spread}.", spread=ways)]
+        what = [say("Times are medians; in parentheses: {spread}.", spread=ways)]
     return [
         *what,
         *_empty(result),
@@ -175,9 +175,7 @@ def _empty(result: RaceResult) -> list[str]:
     if not known:
         return []
     times = with_commas(known)
-    return [
-        say("Waiting for a device that has nothing to do takes {times}; each time includes it.", times=times)
-    ]
+    return [say("Waiting for an idle device takes {times}; each time includes this.", times=times)]
 
 
 def _unsteady(result: RaceResult) -> list[str]:
@@ -194,4 +192,4 @@ def _unsteady(result: RaceResult) -> list[str]:
     )
     if len(found) > _NAMED:
         named = say("{named} and {more} more", named=named, more=len(found) - _NAMED)
-    return [say("The warm-up had not become steady when it ended: {named}.", named=named)]
+    return [say("The warm-up had not stabilized when it ended: {named}.", named=named)]

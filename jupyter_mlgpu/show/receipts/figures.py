@@ -118,7 +118,7 @@ def _of_devices(records: Sequence[Record]) -> Figure:
     note = "Shares of the operations that were counted, not of the time."
     found = _figure("Where the work ran", note, records, series, "% of operations", stacked=True)
     places = [(record.device.asked_for or "none", _place(record)) for record in records]
-    columns = ("Cell", "Asked for", "Ran on", *(one.name for one in series))
+    columns = ("Cell", "Requested", "Ran on", *(one.name for one in series))
     rows = ((name, *place, *rest) for (name, *rest), place in zip(found.table.rows, places, strict=True))
     return replace(found, table=Table(columns, tuple(rows)))
 

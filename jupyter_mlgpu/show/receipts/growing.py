@@ -12,10 +12,10 @@ from jupyter_mlgpu.show.page import text
 from jupyter_mlgpu.show.page.model import Page, Table
 from jupyter_mlgpu.show.receipts import words
 
-_LOOK_FOR = say("Look for what each run keeps: lists that grow, models made again, `Out`.")
+_LOOK_FOR = say("Look for what each run keeps: growing lists, models created again, `Out`.")
 _ABOUT = say(
-    "Memory in use when the cell had ended, over its last runs; its first run and those that failed are "
-    "left out. `By itself` is what came while the cell ran, in the median."
+    "Memory in use after the cell ended, over its last runs; its first run and failed runs "
+    "are left out. `By itself` is the median of what was added while the cell ran."
 )
 
 
@@ -30,14 +30,14 @@ def sentence(cell: CellGrowth) -> Sentence | None:
     runs = growing[0].runs
     if cell.newest.cell.source_digest is None:
         head = say(
-            "Over the last {runs} runs of the block {name}, {growth} (95 % sure, first run left out).",
+            "Over the last {runs} runs of the block {name}, {growth} (95 % confidence, first run left out).",
             runs=runs,
             name=repr(cell.newest.cell.name),
             growth=grown,
         )
     else:
         head = say(
-            "Over the last {runs} runs of this cell, {growth} (95 % sure, first run left out).",
+            "Over the last {runs} runs of this cell, {growth} (95 % confidence, first run left out).",
             runs=runs,
             growth=grown,
         )
@@ -50,9 +50,9 @@ def table(cells: Sequence[CellGrowth], called: Mapping[tuple[str, int], str] = {
     `called` has what people call each cell's newest record, by its key; else it is what that calls itself.
     """
     if not cells:
-        return say("No cell has run yet with tracing on.")
+        return say("No cell has run with tracing on yet.")
     counted = say("counted")
-    grown = (say("memory"), say("growth a run"), say("95 % interval"), say("by itself"))
+    grown = (say("memory"), say("growth per run"), say("95 % interval"), say("by itself"))
     columns = (say("cell"), counted, *grown, "", say("code"))
     rows = tuple(row for cell in cells for row in _rows(cell, called))
     return text.page(Page((said(_ABOUT), text.spoken(Table(columns, rows, figures=(counted,))))))
@@ -65,12 +65,12 @@ def verdict(growth: Growth) -> Sentence:
     if growth.slope.high < 0:
         return say("shrinking")
     if growth.of_others:
-        return say("growing, but mostly by other cells in between")
+        return say("growing, but mostly because of other cells in between")
     if not growth.goes_on:
-        return say("grew, and hardly does any more")
+        return say("grew, but hardly grows anymore")
     if growth.growing:
         return say("growing")
-    return say("growing, but perhaps by less than {size} a run", size=units.size(WORTH))
+    return say("growing, but perhaps by less than {size} per run", size=units.size(WORTH))
 
 
 def _rows(cell: CellGrowth, called: Mapping[tuple[str, int], str]) -> list[tuple[str, ...]]:
@@ -106,12 +106,10 @@ def _grown(growth: Growth, *, first: bool) -> Sentence:
     """What grew, and by how much; the verb stands with the first alone."""
     by = _by(growth)
     if growth.quantity == "memory_process":
-        return say("memory of the process grew by {growth}", growth=by)
+        return say("process memory grew by {growth}", growth=by)
     if first:
-        return say(
-            "memory of the allocator ({source}) grew by {growth}", source=growth.instrument.short, growth=by
-        )
-    return say("memory of the allocator ({source}) by {growth}", source=growth.instrument.short, growth=by)
+        return say("allocator memory ({source}) grew by {growth}", source=growth.instrument.short, growth=by)
+    return say("allocator memory ({source}) by {growth}", source=growth.instrument.short, growth=by)
 
 
 def _by(growth: Growth) -> Sentence:
@@ -119,9 +117,9 @@ def _by(growth: Growth) -> Sentence:
     low, high = _interval(growth)
     size, own = _size(growth.slope.value), growth.own
     if own is None or abs(own - growth.slope.value) < 0.1 * growth.slope.value:
-        return say("{size} a run [{low} to {high}]", size=size, low=low, high=high)
+        return say("{size} per run [{low} to {high}]", size=size, low=low, high=high)
     return say(
-        "{size} a run [{low} to {high}] ({own} by itself, the rest by cells in between)",
+        "{size} per run [{low} to {high}] ({own} by itself, the rest from cells in between)",
         size=size,
         low=low,
         high=high,

@@ -29,6 +29,6 @@ def sentence(record: Record) -> Sentence | None:
 
 def _rate(found: PerItem) -> Sentence:
     if found.per_second is None:
-        return say("items a second not measured")
+        return say("items per second not measured")
     rate = f"{found.per_second:,.0f}" if found.per_second >= 100 else f"{found.per_second:.3g}"
-    return say("{rate} a second", rate=rate)
+    return say("{rate} per second", rate=rate)

@@ -90,7 +90,7 @@ def hot_lines(lines: Sequence[HotLine]) -> Table:
     """The lines of code at which the cell was seen most, with their part of the samples and its interval."""
     share, samples = say("Share"), say("Samples")
     columns = (say("Line"), share, samples, say("95 % interval"), say("Called most"))
-    caption = say("Lines of code, by the samples that saw the cell there")
+    caption = say("Lines of code, by samples taken there")
     return Table(columns, tuple(map(_line, lines)), (share, samples), caption)
 
 

@@ -22,7 +22,7 @@ Row = tuple[str, str, str, str, str]
 
 _HEAD: Row = (say("Memory"), say("used"), say("free"), say("total"), "")
 
-NOT_TOLD = say("not told")
+NOT_TOLD = say("not reported")
 
 
 @dataclass(frozen=True, slots=True)

@@ -42,9 +42,9 @@ def strip(record: Record) -> list[str]:
     walls = timing(record)
     if not walls:
         return [figures]
-    rest = say("All else here is of one more run, of which no profile could be taken: a note says why.")
+    rest = say("Everything else here is from one more run, which could not be profiled: a note says why.")
     if record.mode == "profiled":
-        rest = say("All else here is of one more run, with the profiler on.")
+        rest = say("Everything else here is from one more run, with the profiler on.")
     spread = say_count(
         "Timing, one light run: {median}.",
         "Timing, median of {count} light runs: {median} ({low} to {high}).",
@@ -53,7 +53,7 @@ def strip(record: Record) -> list[str]:
         low=units.seconds(min(walls)),
         high=units.seconds(max(walls)),
     )
-    return [figures, joined(spread, say("Each run found what the one before left."), rest)]
+    return [figures, joined(spread, say("Each run found what the previous run left behind."), rest)]
 
 
 def _seconds(wall: float | None) -> str:

@@ -40,7 +40,7 @@ def chart(record: Record) -> Chart | None:
         return None  # a stranger's record: no machine has such figures, and an axis has an end
     name = _roof_name(record)
     label = say(
-        "{rate} at {intensity} FLOP a byte",
+        "{rate} at {intensity} FLOP per byte",
         rate=units.decimal(rate, "FLOP/s"),
         intensity=f"{flops / moved:.3g}",
     )

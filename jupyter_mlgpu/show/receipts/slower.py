@@ -13,13 +13,14 @@ def sentence(found: Slower) -> Sentence:
     before = str(len(found.before))
     if len(found.newest) == 1:
         return say(
-            "Slower than before: {now}, was {was} (median of the {before} runs before).",
+            "Slower than before: {now}, was {was} (median of the {before} previous runs).",
             now=now,
             was=was,
             before=before,
         )
     return say(
-        "Slower than before: {now}, was {was} (medians of the last {count} runs and of the {before} before).",
+        "Slower than before: {now}, was {was} (medians of the last {count} runs and of the "
+        "{before} before them).",
         now=now,
         was=was,
         count=str(len(found.newest)),

@@ -15,29 +15,33 @@ from jupyter_mlgpu.show.page.shown import page_of
 from jupyter_mlgpu.show.receipts import limits, roofline, words
 
 _SURE: Mapping[Confidence, Sentence] = {
-    "sure": say("This is sure: the evidence leaves no other answer."),
-    "likely": say("This is likely: the evidence speaks for it, and does not rule out all else."),
-    "open": say("This is not sure: the evidence speaks for it no more than for something else."),
+    "sure": say("This is certain: the evidence leaves no other answer."),
+    "likely": say("This is likely: the evidence supports it but does not rule out everything else."),
+    "open": say("This is not certain: the evidence supports it no more than another answer."),
 }
 
 #: What the cell did most of its time, as `record/limit.py` says it.
 _MEANINGS: Mapping[LimitKind, Sentence] = {
-    "compiling": say("Most of the time went into tracing, compiling, tuning and what a first run prepares."),
-    "waiting": say("Most of the time the cell slept, or waited for a disk, a network, a lock or a process."),
-    "python": say("Most of the time Python ran on one core, and the device had nothing to do."),
-    "input": say("Most of the time data was made ready: loaded, decoded, shuffled, tokenised."),
-    "transfer": say("Most of the time values were copied between host and device, or waited for."),
+    "compiling": say("Most of the time went into tracing, compiling, tuning and first-run preparation."),
+    "waiting": say("Most of the time, the cell slept or waited for a disk, a network, a lock or a process."),
+    "python": say("Most of the time, Python ran on one core and the device had nothing to do."),
+    "input": say("Most of the time went into preparing data: loading, decoding, shuffling, tokenizing."),
+    "transfer": say(
+        "Most of the time went into copying values between host and device, or waiting for them."
+    ),
     "launch": say(
-        "Most of the time went into starting small operations: the device was done with each at once."
+        "Most of the time went into launching small operations: the device finished each immediately."
     ),
-    "compute": say("Most of the time was computing, near what this machine was measured to reach."),
+    "compute": say("Most of the time went into computing, near the rate measured on this machine."),
     "bandwidth": say(
-        "Most of the time bytes moved in the device's memory, near what it was measured to reach."
+        "Most of the time went into moving bytes in the device's memory, near its measured rate."
     ),
-    "device": say("Most of the time the device worked; what held it up there is not known."),
-    "memory": say("Most of the time went into a lack of memory: swapping, or an allocator that tried again."),
-    "contention": say("Most of the time other programs had the processor or the device."),
-    "unknown": say("The evidence does not decide what most of the time went into."),
+    "device": say("Most of the time, the device was working; what limited it is not known."),
+    "memory": say(
+        "Most of the time was lost to a lack of memory: swapping, or an allocator that tried again."
+    ),
+    "contention": say("Most of the time, other programs were using the processor or the device."),
+    "unknown": say("The evidence does not show where most of the time went."),
 }
 
 
@@ -71,7 +75,7 @@ def _answer(limit: Limit, record: Record) -> list[Part]:
     parts.append(_SURE[limit.confidence])
     if limit.next is not None:
         parts.append(say("What to do: {advice}", advice=limit.next))
-    return [*parts, limits.evidence(limit.evidence, caption=say("What it rests on"))]
+    return [*parts, limits.evidence(limit.evidence, caption=say("What this is based on"))]
 
 
 def _share(limit: Limit, record: Record) -> list[Sentence]:
@@ -93,5 +97,5 @@ def _unknown(record: Record) -> list[Part]:
 def _others(record: Record) -> Table:
     known = record.limit.evidence if record.limit else ()
     others = [one for one in record.readings if one not in known and one.quantity not in roofline.ROWS]
-    caption = say("What else was looked at, and what could not be measured")
+    caption = say("What else was measured, and what could not be measured")
     return limits.evidence(others, caption=caption, summary=say("What else is known"))

@@ -30,7 +30,7 @@ from jupyter_mlgpu.teach.sharing.report import (
     to_json,
 )
 
-_OFF = say("Sharing is off: nothing is sent. `%mlc_share on` turns it on, and says what would leave.")
+_OFF = say("Sharing is off: nothing is sent. `%mlc_share on` turns it on and lists what will be sent.")
 
 
 class ShareCommand:
@@ -68,8 +68,8 @@ class ShareCommand:
         if not _in_a_notebook(self._shell):
             raise UsageError(
                 say(
-                    "Sharing is turned on by `%mlc_share on` in a cell of a notebook, where it can be seen; "
-                    "nothing is sent."
+                    "Nothing is sent: turn sharing on with `%mlc_share on` in a notebook cell, "
+                    "where it can be seen."
                 )
             )
         address = address_of(self._environment)
@@ -90,12 +90,12 @@ class ShareCommand:
         off = say("Sharing is off: nothing more is sent.")
         if waited:
             off = say_count(
-                "Sharing is off: nothing more is sent, and {count} cell that waited was forgotten.",
-                "Sharing is off: nothing more is sent, and {count} cells that waited were forgotten.",
+                "Sharing is off: nothing more is sent, and {count} waiting cell was discarded.",
+                "Sharing is off: nothing more is sent, and {count} waiting cells were discarded.",
                 waited,
             )
-        on_its_way = [say("A report was on its way at this moment.")] if under_way else []
-        return joined(off, *on_its_way, say("What the teacher's view has already, it keeps."))
+        on_its_way = [say("A report was being sent at that moment.")] if under_way else []
+        return joined(off, *on_its_way, say("The teacher's view keeps what it already has."))
 
     def _withdraw(self, wait: float = 0.0) -> bool:
         if self._sender is None:
@@ -127,10 +127,13 @@ class ShareCommand:
     def _show(self) -> str:
         last = next(filter(self._is_own, reversed(self._kit.store.records())), None)
         if last is None:
-            return say("No cell was measured yet, so there is nothing to show: run one, with tracing on.")
+            return say("No cell has been measured yet, so there is nothing to show: run one with tracing on.")
         shared = record_of(last)
         if shared is None:
-            return say("Of the last cell nothing would leave: its record is not as this kernel makes them.")
+            return say(
+                "Nothing would be sent for the last cell: its record is not of the form that "
+                "this kernel makes."
+            )
         report, _ = made(Picked((shared,), self._outbox.checks, self._outbox.lesson), real_time.time())
         return json.dumps(to_json(report), indent=2)
 
@@ -146,23 +149,23 @@ def _in_a_notebook(shell: Any) -> bool:
 def _consent(address: Address) -> Sentence:
     """What the student agrees to: every field by its name, from the classes that are sent."""
     return below(
-        say("Sharing is on for this notebook, until `%mlc_share off` or the end of this kernel."),
+        say("Sharing is on for this notebook until you run `%mlc_share off` or this kernel ends."),
         say(
-            "From the next cell on, these fields go to {url}, at most every {seconds} s:",
+            "From the next cell on, these fields are sent to {url}, at most every {seconds} s:",
             url=address.url,
             seconds=f"{sender.EVERY:g}",
         ),
-        say("  of each cell: {fields};", fields=_names(SharedRecord, but="readings")),
-        say("  of its {quantities}: {fields};", quantities=", ".join(SHARED), fields=_names(SharedReading)),
-        say("  of each exercise that you check: {fields};", fields=_names(SharedCheck)),
+        say("  for each cell: {fields};", fields=_names(SharedRecord, but="readings")),
+        say("  for its {quantities}: {fields};", quantities=", ".join(SHARED), fields=_names(SharedReading)),
+        say("  for each exercise that you check: {fields};", fields=_names(SharedCheck)),
         say("  with each report: {fields}.", fields=_names(Report, but="records checks")),
         say(
-            "Never code, output, log lines, paths, or names of files, computers and people; the hub knows "
-            "from this server's token who you are."
+            "Code, output, messages, paths, and names of files, computers and people are "
+            "never sent; the hub identifies you by this server's token."
         ),
         say(
-            "The class's teachers can see it, and you; other students cannot. `%mlc_share show` prints what "
-            "leaves, `%mlc_share off` stops it."
+            "You and the class's teachers can see it; other students cannot. `%mlc_share "
+            "show` prints what is sent, and `%mlc_share off` stops it."
         ),
     )
 
@@ -174,8 +177,8 @@ def _names(kind: type[Struct], but: str = "") -> str:
 def _of_state(state: sender.State, url: str) -> Sentence:
     said = [
         say(
-            "Sharing is on, to {url}: {taken} taken, {waiting} waiting; {passed} of {tried} exercises tried "
-            "are right.",
+            "Sharing is on, to {url}: {taken} accepted, {waiting} waiting; {passed} of "
+            "{tried} attempted exercises are right.",
             url=url,
             taken=_cells(state.taken),
             waiting=_cells(state.waiting),
@@ -186,7 +189,7 @@ def _of_state(state: sender.State, url: str) -> Sentence:
     if state.why is not None:
         said.append(
             say(
-                "The last try failed: {why}. The next is in {seconds} s.",
+                "The last attempt failed: {why}. The next one is in {seconds} s.",
                 why=state.why,
                 seconds=f"{state.next_try:.0f}",
             )
@@ -194,7 +197,7 @@ def _of_state(state: sender.State, url: str) -> Sentence:
     if state.left_out:
         said.append(
             say(
-                "{cells} will not be sent: at most {most} wait, the newest.",
+                "{cells} will not be sent: only the newest {most} can wait.",
                 cells=_cells(state.left_out),
                 most=WAITING,
             )
@@ -206,7 +209,7 @@ def _of_state(state: sender.State, url: str) -> Sentence:
     if state.unfit:
         said.append(
             say(
-                "{cells} cannot be shared: the record is not as this kernel makes them.",
+                "{cells} cannot be shared: the record is not of the form that this kernel makes.",
                 cells=_cells(state.unfit),
             )
         )

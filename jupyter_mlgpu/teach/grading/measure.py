@@ -23,7 +23,7 @@ from jupyter_mlgpu.teach.grading.cells import TeachersCell
 RUNS = 5
 
 _SOURCE = say("the grader's clock, outside the sandbox")
-_NO_DEVICE = say("where the student's work ran cannot be measured here: nothing of a GPU is in the sandbox")
+_NO_DEVICE = say("where the student's work ran cannot be measured here: the sandbox has no GPU")
 
 
 class Measurable(Protocol):

@@ -37,9 +37,9 @@ def save(name: str, arrays: Mapping[str, Any]) -> str:
         write_atomically(_checksum(path), hashlib.sha256(data).hexdigest().encode())
     except RecordError as error:
         why = str(error).replace(f"{path.parent}{os.sep}", "")  # outputs are saved: no folder of the user's
-        return said(say("{file} could not be kept: {why}", file=path.name, why=why))
+        return said(say("{file} could not be saved: {why}", file=path.name, why=why))
     told = say(
-        "Kept in your cache folder as {file}, {size} MB, with a checksum.",
+        "Saved in your cache folder as {file}, {size} MB, with a checksum.",
         file=path.name,
         size=f"{len(data) / 1e6:.1f}",
     )
@@ -58,12 +58,12 @@ def load(name: str) -> tuple[Mapping[str, Any] | None, Sentence]:
         return None, say("There is no {file} in your cache folder.", file=path.name)
     if hashlib.sha256(data).hexdigest() != wanted:
         damaged = say(
-            "{file} in your cache folder is damaged (its checksum does not fit), and is not used.",
+            "{file} in your cache folder is damaged (its checksum does not match), so it is not used.",
             file=path.name,
         )
         return None, damaged
     with np.load(io.BytesIO(data), allow_pickle=False) as file:
-        loaded = say("Loaded from your cache folder: {file}, checksum right.", file=path.name)
+        loaded = say("Loaded from your cache folder: {file}, checksum correct.", file=path.name)
         return {key: file[key] for key in file.files}, loaded
 
 

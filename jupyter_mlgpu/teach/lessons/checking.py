@@ -111,7 +111,9 @@ def judge(exercise: Exercise, answer: Answer) -> Verdict:
             return _not_right("open", exercise, [_dots(exercise), *given], found.shown)
         return _not_right("wrong", exercise, [what, *given], found.shown)
     right = say(
-        "{name} gives what it should, also on {count} sets of fresh inputs.", name=exercise.name, count=FRESH
+        "{name} gives the right result, also on {count} sets of fresh inputs.",
+        name=exercise.name,
+        count=FRESH,
     )
     return Verdict("right", (right, say("The cells below use your answer.")), (), answer)
 
@@ -122,7 +124,7 @@ def _not_right(
     first, *given = what
     sentences = (
         first,
-        say("What is asked for: {task}.", task=exercise.task),
+        say("The task: {task}.", task=exercise.task),
         *given,
         say("Until it is right, the cells below use the reference answer."),
     )

@@ -58,9 +58,9 @@ def mnist() -> Digits:
     It prints which of them it is.
     """
     if os.environ.get(OFFLINE):
-        found = _local_digits(say("only local data was asked for"))
+        found = _local_digits(say("only local data was requested"))
     else:
-        nowhere = say("it is not in Keras's cache, and the network did not answer")
+        nowhere = say("it is not in the Keras cache, and the network did not answer")
         found = _mnist(_cached()) or _mnist(_downloaded()) or _local_digits(nowhere)
     print(found.source)
     return found
@@ -131,7 +131,7 @@ def _mnist(file: bytes | None) -> Digits | None:
             one["y_train"].astype(np.int64),
             one["x_test"].astype(np.float32) / 255,
             one["y_test"].astype(np.int64),
-            said(say("Data: MNIST, 60,000 images of 28 x 28 to learn from and 10,000 to test with.")),
+            said(say("Data: MNIST, 60,000 training images of 28 x 28 and 10,000 test images.")),
         )
 
 
@@ -147,8 +147,8 @@ def _local_digits(why: Sentence) -> Digits:
     test, train = order[: len(order) // _TESTED], order[len(order) // _TESTED :]
     source = joined(
         say(
-            "Data: the digits that scikit-learn brings, enlarged from 8 x 8 to 28 x 28: {train} images to "
-            "learn from and {test} to test with.",
+            "Data: scikit-learn's digits, enlarged from 8 x 8 to 28 x 28: {train} training "
+            "images and {test} test images.",
             train=len(train),
             test=len(test),
         ),

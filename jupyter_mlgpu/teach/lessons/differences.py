@@ -38,7 +38,7 @@ class Difference:
 def compare(yours: Value, wanted: Value, tolerance: float, inputs: Inputs) -> Difference:
     """Your value beside the one it should be; numbers may differ by rounding (`close`)."""
     if isinstance(yours, Open):
-        return Difference(None, say("gives nothing back so far"), still_open(wanted, inputs))
+        return Difference(None, say("returns nothing yet"), still_open(wanted, inputs))
     if isinstance(wanted, SeveralValues) and isinstance(yours, SeveralValues):
         one_by_one = _singles if _are_single(wanted) else _parts
         return one_by_one(yours, wanted, tolerance)
@@ -47,9 +47,7 @@ def compare(yours: Value, wanted: Value, tolerance: float, inputs: Inputs) -> Di
         return Difference(False, what, still_open(wanted, inputs, mark=""))
     if isinstance(wanted, str):
         rows = ((YOURS, SHOULD_BE), (_single(yours), _single(wanted)))
-        what = say(
-            "gives another text than it should, from character {place} on", place=_first_other(yours, wanted)
-        )
+        what = say("gives the wrong text, from character {place} on", place=_first_other(yours, wanted))
         return Difference(yours == wanted, what, (ShownValue(rows=rows),))
     assert isinstance(yours, Numbers)
     assert isinstance(wanted, Numbers)
@@ -60,7 +58,7 @@ def compare(yours: Value, wanted: Value, tolerance: float, inputs: Inputs) -> Di
         return Difference(False, what, still_open(wanted, inputs, mark=""))
     shown = (beside(yours.array, wanted.array, inputs),)
     same = bool(close(yours.array, wanted.array, tolerance).all())
-    return Difference(same, say("gives other numbers than it should"), shown)
+    return Difference(same, say("gives the wrong numbers"), shown)
 
 
 def close(
@@ -180,15 +178,15 @@ def _parts(yours: SeveralValues, wanted: SeveralValues, tolerance: float) -> Dif
     for label, mine, right in zip(wanted.labels, yours.values, wanted.values, strict=True):
         found = compare(mine, right, tolerance, {})
         if not found.same:
-            what = say("{what}, in part {label} of what it gives back", what=found.what, label=label)
+            what = say("{what}, in part {label} of what it returns", what=found.what, label=label)
             return Difference(found.same, what, found.shown)
-    return Difference(True, say("gives what it should"), ())
+    return Difference(True, say("gives the right result"), ())
 
 
 def _singles(yours: SeveralValues, wanted: SeveralValues, tolerance: float) -> Difference:
     """Lists of words or of single numbers: the places at which they differ."""
     if any(isinstance(one, Open) for one in yours.values):
-        return Difference(None, say("gives nothing back so far in some places"), still_open(wanted, {}))
+        return Difference(None, say("returns nothing yet in some places"), still_open(wanted, {}))
     mine, right = (dict(zip(one.labels, one.values, strict=True)) for one in (yours, wanted))
     lines, same = [], True
     for label in dict.fromkeys([*right, *mine]):
@@ -196,7 +194,7 @@ def _singles(yours: SeveralValues, wanted: SeveralValues, tolerance: float) -> D
         same = same and bool(agree)
         if not agree or max(len(mine), len(right)) <= SMALL:
             lines.append((label, _single(mine.get(label)), _single(right.get(label))))
-    what = say("gives other values than it should")
+    what = say("gives the wrong values")
     if len(mine) != len(right):
         what = _counts(len(mine), len(right))
     return Difference(same, what, (_listed(lines),))

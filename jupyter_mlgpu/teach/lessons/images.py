@@ -60,7 +60,7 @@ def _figure(title: str, array: np.ndarray[Any, Any]) -> Markup:
     rows, columns = array.shape
     data = base64.b64encode(_png((array * 255).round().astype("uint8"))).decode()
     words = say(
-        "{title}: a grey picture of {rows} by {columns} numbers",
+        "{title}: a grayscale picture of {rows} by {columns} numbers",
         title=title,
         rows=str(rows),
         columns=str(columns),

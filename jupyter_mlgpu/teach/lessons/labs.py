@@ -116,15 +116,15 @@ class Submitted:
             raise AssertionError(said(of_error(error))) from None
         if not found.saved:
             why = say(
-                "No record is saved under {cell} of {notebook}. Run the notebook with tracing on from its "
-                "first cell, save it, and hand it in as it is.",
+                "No record is saved under {cell} of {notebook}. Run the notebook with "
+                "tracing on from the first cell, save it, and hand it in unchanged.",
                 cell=found.title,
                 notebook=self._notebook.name,
             )
             raise AssertionError(said(why))
         against = doubts(self._notebook, found)
         if given.digest != found.digest:
-            against.append(say("The code of {cell} is not that of the lab.", cell=found.title))
+            against.append(say("The code of {cell} differs from the lab's.", cell=found.title))
         if against:
             raise AssertionError(said(joined(*against)))
         return [saved.record for saved in found.saved]
@@ -141,7 +141,7 @@ class Submitted:
         known = [one for one in walls if one is not None]
         if not known:
             why = say(
-                "No timing is saved under cell {cell}: run it to its end, without a profiler.",
+                "No timing is saved under cell {cell}: run it to the end without a profiler.",
                 cell=repr(cell),
             )
             raise AssertionError(said(why))
@@ -161,8 +161,8 @@ class Submitted:
         """Raises AssertionError where these cells were not run by one kernel: then times do not compare."""
         if len({one.run.id for cell in cells for one in self.runs(cell)}) > 1:
             why = say(
-                "The cells {cells} were not run by one kernel. Restart the kernel, run all cells, and save "
-                "the notebook.",
+                "The cells {cells} were not all run by the same kernel. Restart the kernel, "
+                "run all cells, and save the notebook.",
                 cells=", ".join(cells),
             )
             raise AssertionError(said(why))

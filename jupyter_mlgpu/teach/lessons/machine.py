@@ -46,7 +46,7 @@ def device() -> str:
     its first GPU, or the processor. Where Keras is imported, the framework is the one that Keras uses.
     """
     found = here()
-    nothing = say("No framework is loaded yet, so no device computes here.")
+    nothing = say("No framework is loaded yet, so no device is in use here.")
     return said(nothing if found is None else found.sentence())
 
 

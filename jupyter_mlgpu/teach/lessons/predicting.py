@@ -29,7 +29,7 @@ class Prediction:
             told = say("You predicted {guess}, and so it was.", guess=str(self.guess))
         else:
             told = say(
-                "You predicted {guess}; it was {actual}. What follows says why.",
+                "You predicted {guess}; it was {actual}. What follows explains why.",
                 guess=str(self.guess),
                 actual=str(actual),
             )
@@ -57,7 +57,7 @@ class Prediction:
         guess = _seconds_of(self.guess)
         if guess is None:
             return say(
-                "The light runs took {actual}. Your prediction, {guess}, is no number of seconds above 0.",
+                "The light runs took {actual}. Your prediction, {guess}, is not a number of seconds above 0.",
                 actual=actual,
                 guess=str(self.guess),
             )
@@ -101,7 +101,7 @@ def _under_the_roof(record: Record, seconds: float) -> Sentence:
     if share is None:
         return _why_not(record, "flop_share", "byte_share")
     return say(
-        "The roof that the receipt knows allows {least}: the cell reached {share} of it.",
+        "The roof in the receipt allows {least}; the cell reached {share} of the roof.",
         least=units.seconds(seconds * share),
         share=f"{share * 100:.0f} %" if share >= 0.005 else say("under 1 %"),
     )
@@ -134,6 +134,9 @@ def predict(question: str, guess: object) -> Prediction:
     if prediction.guess is None:
         told = say("No prediction yet: write yours in place of the three dots, and run this cell again.")
     else:
-        told = say("Your prediction: {guess}. It is compared further down.", guess=str(prediction.guess))
+        told = say(
+            "Your prediction: {guess}. It is compared with the result further down.",
+            guess=str(prediction.guess),
+        )
     print(said(told))
     return prediction

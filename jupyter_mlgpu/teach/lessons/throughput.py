@@ -139,7 +139,7 @@ def published_weights(preset: str = "bert_tiny_en_uncased") -> str:
     host = "www.kaggle.com"  # where keras-hub gets its presets
     if not reachable(host):
         nothing = say(
-            "{host} did not answer within 3 s, or only local data was asked for: no published weights here.",
+            "{host} did not answer within 3 s, or only local data was requested: no published weights here.",
             host=host,
         )
         return said(nothing)
@@ -167,5 +167,5 @@ def published_weights(preset: str = "bert_tiny_en_uncased") -> str:
     loading = threading.Thread(target=load, daemon=True)
     loading.start()
     loading.join(_LOADS)
-    late = say("{preset} did not arrive within {seconds} s.", preset=preset, seconds=f"{_LOADS:.0f}")
+    late = say("{preset} was not downloaded within {seconds} s.", preset=preset, seconds=f"{_LOADS:.0f}")
     return said(loaded[0] if loaded else late)

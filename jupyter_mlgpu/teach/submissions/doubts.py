@@ -44,8 +44,8 @@ def _of_the_cell(record: Record, cell: SavedCell) -> list[Sentence]:
         found.append(
             _again(
                 say(
-                    "The record of {cell} is not of the code that stands there: the code was changed after "
-                    "its run, or the record comes from elsewhere.",
+                    "The record of {cell} does not match the code there: the code was changed "
+                    "after its run, or the record comes from elsewhere.",
                     cell=cell.title,
                 )
             )
@@ -57,8 +57,7 @@ def _of_the_cell(record: Record, cell: SavedCell) -> list[Sentence]:
         found.append(
             _again(
                 say(
-                    "The record of {cell} says that it was number {of_record} to run, the cell says "
-                    "{of_cell}.",
+                    "The record of {cell} has the execution count {of_record}, but the cell has {of_cell}.",
                     cell=cell.title,
                     of_record=str(counts[0]),
                     of_cell=str(counts[1]),
@@ -91,19 +90,19 @@ def inconsistent(saved: SavedRecord, cell: str) -> list[Sentence]:
         if shown is not None and shown != drawn(record, saved.cut):
             found.append(
                 say(
-                    "The record of {cell} does not say what the text saved beside it says: it was edited, or "
-                    "written by another version of jupyter_mlgpu.",
+                    "The record of {cell} does not match the text saved beside it: it was "
+                    "edited, or written by another version of jupyter_mlgpu.",
                     cell=cell,
                 )
             )
             break
     if saved.plain is None:
-        found.append(say("The record of {cell} has no text beside it, as every receipt has.", cell=cell))
+        found.append(say("The record of {cell} lacks the text that every receipt has beside it.", cell=cell))
     for reading in record.readings:
         if reading.value is not None and reading.samples < 1:
             found.append(
                 say(
-                    "The record of {cell} has a {quantity} that rests on no measurement.",
+                    "The record of {cell} has a {quantity} that is not based on any measurement.",
                     cell=cell,
                     quantity=reading.quantity,
                 )
@@ -111,14 +110,14 @@ def inconsistent(saved: SavedRecord, cell: str) -> list[Sentence]:
     if _wrong_shares(record):
         found.append(
             say(
-                "The record of {cell} gives its devices shares that are not those of the operations counted.",
+                "In the record of {cell}, the shares of the devices do not match the operations counted.",
                 cell=cell,
             )
         )
     if any(one.self_time > one.total_time * (1 + 1e-6) + 1e-9 for one in record.ops):
         found.append(
             say(
-                "The record of {cell} has an operation that takes longer alone than with all that it calls.",
+                "In the record of {cell}, an operation takes longer by itself than with everything it calls.",
                 cell=cell,
             )
         )
@@ -144,17 +143,15 @@ def _among_the_others(submission: Submission, cell: SavedCell) -> list[Sentence]
         mine = saved.record
         if sum(one.key == mine.key for one in records) > 1:
             found.append(
-                _again(
-                    say("The record of {cell} stands in the notebook twice: one is a copy.", cell=cell.title)
-                )
+                _again(say("The record of {cell} is in the notebook twice: one is a copy.", cell=cell.title))
             )
             continue
         run = sorted((one for one in records if one.run.id == mine.run.id), key=lambda one: one.cell.sequence)
         if any(_overlap(*pair) for pair in pairwise(run) if mine in pair):
             found.append(
                 say(
-                    "The times of {cell} do not fit those of the cells run before and after it: two cells of "
-                    "one kernel cannot run at once.",
+                    "The times of {cell} do not fit those of the cells run before and after it: "
+                    "two cells of one kernel cannot run at the same time.",
                     cell=cell.title,
                 )
             )

@@ -64,7 +64,7 @@ def test_the_communitys_plugin_is_known_and_nothing_is_wrong_with_it(
     diagnosis = diagnose(machine("mac", {"packages/tensorflow/version": tensorflow, **COMMUNITYS}))
     assert diagnosis.findings == ()
     (told,) = [one for one in diagnosis.results if one.id == "metal-plugin-missing"]
-    assert told.evidence == "tensorflow-metal-plugin 0.4.1 is there, the community's Metal plug-in."
+    assert told.evidence == "The community's Metal plug-in tensorflow-metal-plugin 0.4.1 is installed."
 
 
 def test_of_two_plugins_the_one_that_cannot_load_is_named(machine: Callable[..., Facts]):
@@ -78,7 +78,7 @@ def test_two_tensorflows_in_two_folders_are_not_said_to_be_in_one(machine: Calla
     other = {"version": "2.19.1", "place": "user"}
     (found,) = diagnose(machine("cpu", {"packages/tensorflow-cpu": other})).findings
     assert found.evidence == (
-        "Installed into 2 folders: tensorflow 2.19.1 (environment), tensorflow-cpu 2.19.1 (user)."
+        "Installed in 2 folders: tensorflow 2.19.1 (environment), tensorflow-cpu 2.19.1 (user)."
     )
 
 
@@ -116,11 +116,11 @@ def test_an_unknown_fact_skips_a_check_with_its_reason():
 
 
 def test_what_was_not_looked_at_on_purpose_is_not_asked():
-    facts = Facts(frameworks=Unknown(say("Asked only with --deep."), asked=False))
+    facts = Facts(frameworks=Unknown(say("Checked only with --deep."), asked=False))
     result = diagnose(
         facts, [Check("a", say("A"), lambda facts: Fine(say(str(known(facts.frameworks)))))]
     ).results[0]
-    assert (result.status, result.evidence) == ("not asked", "Asked only with --deep.")
+    assert (result.status, result.evidence) == ("not asked", "Checked only with --deep.")
 
 
 def test_a_fact_that_only_helps_has_a_substitute():

@@ -25,13 +25,13 @@ def test_facts_of_which_nothing_is_known_are_the_same_after_a_file():
 def test_unknown_none_and_not_asked_stay_apart():
     facts = Facts(
         machine=MachineFacts(macos=None, cores=Unknown(say("It was not told."))),
-        frameworks=Unknown(say("Asked only with --deep."), asked=False),
+        frameworks=Unknown(say("Checked only with --deep."), asked=False),
         packages={"numpy": Package("2.1.3", tags=Unknown(say("There is no {file} file.", file="WHEEL")))},
     )
     data = reading.to_json(facts)
     assert data["machine"]["macos"] is None
     assert data["machine"]["cores"] == {"unknown": "It was not told."}
-    assert data["frameworks"] == {"unknown": "Asked only with --deep.", "asked": False}
+    assert data["frameworks"] == {"unknown": "Checked only with --deep.", "asked": False}
     read = reading.from_json(data)
     assert read == facts
     assert read.packages["numpy"].tags.reason.template == "There is no {file} file."
@@ -40,7 +40,7 @@ def test_unknown_none_and_not_asked_stay_apart():
 def test_a_field_that_nobody_knows_is_ignored_and_one_that_is_absent_is_unknown():
     facts = reading.from_json({"schema": 1, "machine": {"cores": 2, "colour": "grey"}, "weather": []})
     assert facts.machine.cores == 2
-    assert facts.machine.system == Unknown(say("These facts do not tell it."))
+    assert facts.machine.system == Unknown(say("These facts do not include it."))
 
 
 @pytest.mark.parametrize(

@@ -236,7 +236,7 @@ def test_gpus_are_told_by_the_driver(tmp_path):
 def test_no_driver_is_told_with_its_reason(tmp_path):
     told = gpus.read(Nvml(FakeNvml(driver=False)), tmp_path)
     assert (told.found, told.driver, told.device_files, told.on_bus) == ((), None, "absent", None)
-    assert told.why_none == "There is no NVIDIA driver here."
+    assert told.why_none == "No NVIDIA driver was found here."
 
 
 @pytest.mark.skipif(sys.platform == "darwin", reason="a Mac has no NVML")
@@ -303,8 +303,8 @@ def test_kernels_are_asked_what_they_have(tmp_path, monkeypatch):
     assert (here.exists, here.same, here.env) == (True, True, {"XLA_FLAGS": "x"})
     assert "ipykernel" in here.has
     assert (found["gone"].exists, found["gone"].same) == (False, False)
-    assert found["gone"].has == Unknown("Its interpreter is not there.")
-    assert found["julia"].has == Unknown("This kernel is not ipykernel's.")
+    assert found["gone"].has == Unknown("Its interpreter was not found.")
+    assert found["julia"].has == Unknown("This kernel does not use ipykernel.")
     for name in ("broken", "garbage"):
         assert found[name].interpreter == Unknown("Its kernel.json cannot be read.")
     assert "python3" in found

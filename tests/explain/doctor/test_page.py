@@ -26,15 +26,15 @@ CRASHED = CheckResult(
     "odd",
     "crashed",
     say("It is odd"),
-    say("This check failed itself ({why}).", why="KeyError: 'x'"),
+    say("This check crashed ({why}).", why="KeyError: 'x'"),
     "# report it",
 )
-NOT_ASKED = CheckResult("import", "not asked", say("It imports"), say("Asked only with --deep."))
+NOT_ASKED = CheckResult("import", "not asked", say("It imports"), say("Checked only with --deep."))
 
 
 def test_a_finding_is_told_with_how_it_is_known_what_to_do_and_how_sure():
     assert page.text(Diagnosis((WRONG, FINE))) == (
-        "One thing is wrong here, of 2 that were checked.\n"
+        "One of 2 checks found a problem.\n"
         "\n"
         "1. The pair is wrong. (sure; metal-pair)\n"
         "   How we know: 2.20 was <found>.\n"
@@ -49,8 +49,8 @@ def test_a_finding_is_told_with_how_it_is_known_what_to_do_and_how_sure():
     ("results", "said"),
     [
         ((FINE,), "Nothing is wrong here, as far as 1 check can tell."),
-        ((WRONG, SLOW), "2 things are wrong here, of 2 that were checked: begin with the first one."),
-        ((CRASHED, FINE), "Nothing is wrong here, as far as 1 check can tell; 1 failed themselves."),
+        ((WRONG, SLOW), "2 of 2 checks found a problem: start with the first one."),
+        ((CRASHED, FINE), "Nothing is wrong here, as far as 1 check can tell; 1 crashed."),
     ],
 )
 def test_the_first_line_counts(results, said):
@@ -59,13 +59,13 @@ def test_the_first_line_counts(results, said):
 
 def test_checks_that_share_a_reason_share_a_line():
     lines = page.text(Diagnosis((FINE, *SKIPPED)), all_checks=True).splitlines()
-    place = lines.index("Not judged (2):")
+    place = lines.index("Skipped (2):")
     assert lines[place + 1] == "   rosetta, metal: This is not a Mac."
 
 
 def test_unasked_it_is_only_said_how_many_could_not_judge():
     shown = page.text(Diagnosis((FINE, *SKIPPED)))
-    assert shown.endswith("2 checks could not judge, mostly for want of what they look at: --all says why.")
+    assert shown.endswith("2 checks were skipped, mostly because they do not apply here: --all shows why.")
     assert "rosetta" not in shown
 
 
@@ -76,7 +76,7 @@ def test_what_is_well_is_told_only_where_it_is_asked_for():
 
 def test_a_check_that_failed_and_one_that_was_not_asked_are_told():
     shown = page.text(Diagnosis((CRASHED, NOT_ASKED)))
-    assert "odd: This check failed itself (KeyError: 'x')." in shown
+    assert "odd: This check crashed (KeyError: 'x')." in shown
     assert "--deep asks them" in shown
 
 

@@ -123,7 +123,7 @@ def test_two_cells_are_run_more_often_at_a_click_and_compared_again(lab: Lab) ->
         lab.run_to_end(index)
     page = compare(lab)
     told = page.locator(".jp-mlgpu-Comparison-headline")
-    expect(told).to_have_text(re.compile("times as long as [AB]; one run each, so roughly.$"))
+    expect(told).to_have_text(re.compile("times as long as [AB]; one run each, so this is approximate.$"))
     page.get_by_role("button", name="Run 4 more times").click()
     expect(told).to_have_text(re.compile("5 and 5 runs"), timeout=30_000)
     expect(lab.sidebar.get_by_role("tab", name="Cells 10")).to_be_visible()
@@ -179,7 +179,7 @@ def test_without_a_kernel_both_readings_stand_side_by_side_and_nothing_is_judged
 def test_without_a_kernel_the_ratio_is_told_too(lab: Lab) -> None:
     open_saved(lab, "cells_ratio.ipynb", [record(1, "a()", wall=0.01), record(2, "b()", wall=2.41)])
     told = compare(lab).locator(".jp-mlgpu-Comparison-headline")
-    expect(told).to_have_text("B took 241 times as long as A; one run each, so roughly.")
+    expect(told).to_have_text("B took 241 times as long as A; one run each, so this is approximate.")
 
 
 @pytest.mark.slow

@@ -22,7 +22,7 @@ LOAD = "%load_ext jupyter_mlgpu"
 MARK = {"jupyter_mlgpu": {"trace": True}}
 NAMES = {
     "open": "Show Hardware Receipts",
-    "show-now": "Show What the Kernel Does Now",
+    "show-now": "Show What the Kernel Is Doing Now",
     "show-record": "Show the Record of This Cell",
     "choose-device": "Choose a Device…",
     "trace": "Trace Cells",
@@ -280,7 +280,7 @@ def test_the_toolbar_shows_the_device_and_opens_what_the_kernel_does_now(lab: La
     expect(device_button(lab)).to_have_text("cpu")
     lab.page.evaluate("() => jupyterapp.shell.collapseRight()")
     button = device_button(lab).get_by_role("button")
-    expect(button).to_have_attribute("title", "Device: cpu. Show what the kernel does now.")
+    expect(button).to_have_attribute("title", "Device: cpu. Show what the kernel is doing now.")
     button.click()
     expect(tab(lab, "Now")).to_have_attribute("aria-selected", "true")
 
@@ -491,7 +491,7 @@ def test_receipts_open_and_vanish_as_the_setting_says(lab: Lab, preferences: Any
     before = lab.cell(0).bounding_box()
     assert before is not None
     editor = open_settings(lab)
-    setting(editor, "receipt").select_option(label="All that was measured")
+    setting(editor, "receipt").select_option(label="Everything that was measured")
     lab.focus("shown.ipynb")
     expect(lab.receipts.get_by_role("table", name="Devices")).to_be_visible()
     lab.page.locator(".lm-TabBar-tabLabel", has_text="Settings").first.click()

@@ -25,9 +25,9 @@ def test_the_sidebar_says_what_a_kernel_died_of_and_so_does_the_next_receipt(lab
     lab.run(1)
     dead = lab.sidebar.locator(".jp-mlgpu-Death")
     expect(dead).to_contain_text(SAID, timeout=30_000)
-    expect(dead).to_contain_text("native code gave up (SIGABRT).")
+    expect(dead).to_contain_text("native code aborted (SIGABRT).")
     lab.page.get_by_role("dialog").get_by_role("button").last.click()  # JupyterLab's own
-    dead.get_by_text("1 last message").click()
+    dead.get_by_text("Last 1 message").click()
     expect(dead.locator(".jp-mlgpu-Raw")).to_have_text(LINE)
 
     expect(lab.sidebar.get_by_role("button", name="Start tracing")).to_be_visible(timeout=30_000)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 MARKUP = "<img src=x onerror='window.pwned = 1'><script>window.pwned = 1</script>"
 HOST = "a" * 12
 GONE = joined(
-    say("Engine {engine} is gone: it died, or was shut down.", engine="2"),
+    say("Engine {engine} is gone: it died or was shut down.", engine="2"),
     say("Nothing was collected from it before, so its records are lost."),
 )
 
@@ -60,20 +60,20 @@ def test_a_saved_collection_is_drawn_under_its_cell_with_its_tables_and_what_is_
     lab.open_without_kernel("engines.ipynb")
     view = drawn(lab)
     expect(view).to_have_count(1)
-    expect(view).to_contain_text("Partial: 2 of 3 engines answered; 4 records, 52 ms in all.")
+    expect(view).to_contain_text("Partial: 2 of 3 engines answered; 4 records, 52 ms in total.")
     expect(view.locator("canvas")).to_be_visible()
     expect(view.locator("p").first).to_have_text(
         "Partial, 2 of 3 engines: Engine 1 kept the others waiting: engine 0 waited 40 ms for it."
     )
-    expect(view.get_by_role("table", name="What each engine told")).to_have_count(0)
-    view.get_by_text("What each engine told", exact=True).click()
-    view.get_by_text("Computing and communicating, apart", exact=True).click()
-    rows = view.get_by_role("table", name="What each engine told").get_by_role("row")
+    expect(view.get_by_role("table", name="What each engine reported")).to_have_count(0)
+    view.get_by_text("What each engine reported", exact=True).click()
+    view.get_by_text("Computing and communicating separately", exact=True).click()
+    rows = view.get_by_role("table", name="What each engine reported").get_by_role("row")
     expect(rows).to_have_count(4)
     expect(rows.nth(1)).to_contain_text("0this one252 ms+0 µs ± 1.5 mscollected")
     expect(rows.nth(2)).to_contain_text("-4 min 00 s ± 1.5 ms")
     expect(rows.nth(3)).to_contain_text("gone")
-    phases = view.get_by_role("table", name="Computing and communicating, apart").get_by_role("row")
+    phases = view.get_by_role("table", name="Computing and communicating separately").get_by_role("row")
     expect(phases.nth(1)).to_have_text("010 ms42 ms40 ms ± 3 ms")
     expect(phases.nth(2)).to_have_text("150 ms2 ms0 µs ± 3 ms")
     expect(view).to_contain_text(GONE)
@@ -117,8 +117,10 @@ def test_the_sidebar_shows_a_collection_of_the_kernel_s_and_names_its_tab(lab: L
     lab.sidebar.get_by_role("tab", name="Engines").click()
     region = lab.sidebar.get_by_role("group", name="2 records of 2 engines")
     expect(region).to_contain_text("2 records of 2 engines")
-    region.get_by_text("What each engine told", exact=True).click()
-    expect(region.get_by_role("table", name="What each engine told")).to_contain_text("+1 min 00 s ± 1 ms")
+    region.get_by_text("What each engine reported", exact=True).click()
+    expect(region.get_by_role("table", name="What each engine reported")).to_contain_text(
+        "+1 min 00 s ± 1 ms"
+    )
     lab.sidebar.evaluate("panel => { panel.style.minWidth = '0'; panel.style.width = '240px'; }")
     outside = lab.sidebar.evaluate(
         """panel => {

@@ -168,7 +168,7 @@ def test_where_a_server_lacks_the_front_end_the_doctor_says_so_in_one_sentence(
     lab.run_to_end(0)
     lab.run_to_end(1)
     expect(lab.cell(1)).to_contain_text(
-        "JupyterLab has no front end of jupyter_mlgpu: no sidebar, and plain receipts."
+        "JupyterLab lacks the jupyter_mlgpu front end: no sidebar, only plain receipts."
     )
     # Cells are measured all the same; the receipt is the plain one.
     lab.run_to_end(2)

@@ -61,8 +61,8 @@ def test_a_receipt_has_the_limit_in_its_line_and_opened_what_to_do_and_the_lines
     expect(limit).to_contain_text("Likely: Waited 86 % of the time: the GPU had 2.0 s of work in 14.7 s.")
     expect(limit.locator(".jp-mlgpu-LineToCopy code")).to_have_text("%%mlc_trace --ops")
     expect(limit.get_by_role("button", name="Copy")).to_be_visible()
-    limit.get_by_text("What it rests on").click()
-    evidence = limit.get_by_role("table", name="What it rests on")
+    limit.get_by_text("What this is based on").click()
+    evidence = limit.get_by_role("table", name="What this is based on")
     expect(evidence.get_by_role("row").nth(1)).to_contain_text(
         "Share of the samples82 %, 95 % interval 69 % to 90 %"
     )

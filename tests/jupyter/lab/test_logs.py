@@ -222,7 +222,7 @@ def test_the_log_is_filtered_by_verdict_by_cell_and_by_text(lab: Lab) -> None:
     search.fill("BATCH smaller")
     expect(lab.log).to_have_count(1)
     search.fill("no such words")
-    expect(lab.sidebar).to_contain_text("No message matches.")
+    expect(lab.sidebar).to_contain_text("No messages match.")
     expect(lab.log).to_have_count(0)
 
 

@@ -87,7 +87,7 @@ def test_every_chart_has_words_and_a_table(lab: Lab) -> None:
     lab.page.keyboard.press("Enter")
     table = device.get_by_role("table")
     expect(table.get_by_role("columnheader")).to_have_text(
-        ["Time", "Utilisation", "Memory", "Power", "Temperature"]
+        ["Time", "Utilization", "Memory", "Power", "Temperature"]
     )
     expect(table.get_by_role("row").nth(1)).to_contain_text("300 W")
 
@@ -244,10 +244,10 @@ def test_a_device_chosen_while_the_kernel_is_idle_holds_at_once(lab: Lab) -> Non
     open_now(lab, "idle.ipynb", LOAD, "%mlc_device")
     expect(picker(lab)).to_have_value("auto")
     picker(lab).select_option("cpu")
-    expect(said(lab)).to_have_text("Cells run on cpu as soon as a framework is imported.")
+    expect(said(lab)).to_have_text("Cells will run on cpu once a framework is imported.")
     expect(picker(lab)).to_have_value("cpu")
     lab.run_to_end(1)
-    expect(lab.cell(1)).to_contain_text("Device asked for: cpu.")
+    expect(lab.cell(1)).to_contain_text("Requested device: cpu.")
 
 
 def test_automatic_can_be_chosen_again_and_means_what_held_before_any_choice(lab: Lab) -> None:
@@ -256,8 +256,8 @@ def test_automatic_can_be_chosen_again_and_means_what_held_before_any_choice(lab
     expect(button).to_have_text("Automatic")
     lab.run_to_end(1)
     expect(picker(lab)).to_have_value("cpu")
-    picker(lab).select_option(label="Automatic · each framework chooses by itself")
-    expect(said(lab)).to_contain_text("Automatic: each framework chooses its device by itself from now on.")
+    picker(lab).select_option(label="Automatic · each framework chooses its own device")
+    expect(said(lab)).to_contain_text("Automatic: each framework chooses its own device from now on.")
     expect(picker(lab)).to_have_value("auto")
     expect(button).to_have_text("Automatic")
     lab.run_to_end(1)
@@ -265,7 +265,7 @@ def test_automatic_can_be_chosen_again_and_means_what_held_before_any_choice(lab
     lab.run_to_end(2)
     expect(picker(lab)).to_have_value("auto")
     lab.run_to_end(3)
-    expect(lab.cell(3)).to_contain_text("Device: automatic, so each framework chooses by itself.")
+    expect(lab.cell(3)).to_contain_text("Device: Automatic, so each framework chooses its own device.")
 
 
 @pytest.mark.slow
@@ -280,11 +280,11 @@ def test_a_device_chosen_in_mid_cell_says_when_it_will_apply_in_every_tab(
     lab.running.wait_for()
     picker(lab).select_option("cpu")
     for tab in (lab, other):
-        expect(said(tab)).to_have_text("cpu, once the running cell has ended")
+        expect(said(tab)).to_have_text("cpu, when the running cell ends")
         expect(picker(tab)).to_have_value("cpu")
     gate.open()
     for tab in (lab, other):
-        expect(said(tab)).to_have_text("Cells run on cpu as soon as a framework is imported.")
+        expect(said(tab)).to_have_text("Cells will run on cpu once a framework is imported.")
 
 
 def open_with_torch(lab: Lab, name: str, devices: tuple[str, ...], hidden: str | None = None) -> None:
@@ -295,7 +295,7 @@ def test_the_picker_lists_the_devices_there_are_and_the_choice_holds_for_the_nex
     open_with_torch(lab, "torch.ipynb", ("cpu:0", "gpu:0", "gpu:1"))
     expect(picker(lab).get_by_role("option")).to_have_text(
         [
-            "Automatic · each framework chooses by itself",
+            "Automatic · each framework chooses its own device",
             "cpu:0 · fake cpu",
             "gpu:0 · fake gpu",
             "gpu:1 · fake gpu",
@@ -306,7 +306,7 @@ def test_the_picker_lists_the_devices_there_are_and_the_choice_holds_for_the_nex
     lab.run_to_end(1)
     expect(said(lab)).to_be_empty()
     expect(picker(lab)).to_have_value("gpu:1")
-    expect(lab.cell(1)).to_contain_text("Device asked for: gpu:1.")
+    expect(lab.cell(1)).to_contain_text("Requested device: gpu:1.")
     expect(lab.sidebar).to_contain_text("FrameworksPyTorch 1.0")
 
 
@@ -314,7 +314,7 @@ def test_the_dialog_and_the_magic_have_the_pickers_list_and_say_why_there_is_no_
     with_torch = f"{FAKE_TORCH.format(devices=('cpu:0',), hidden=None)}\n{LOAD}"
     open_now(lab, "same_list.ipynb", with_torch, "%mlc_device list")
     why = "The fake has the devices it was given."
-    names = ["Automatic · each framework chooses by itself", "cpu:0 · fake cpu"]
+    names = ["Automatic · each framework chooses its own device", "cpu:0 · fake cpu"]
     expect(picker(lab).get_by_role("option")).to_have_text(names)
     expect(lab.sidebar.get_by_role("region", name="Device", exact=True)).to_contain_text(why)
     lab.page.evaluate("() => void jupyterapp.commands.execute('jupyter-mlgpu:choose-device')")
@@ -323,7 +323,7 @@ def test_the_dialog_and_the_magic_have_the_pickers_list_and_say_why_there_is_no_
     expect(dialog).to_contain_text(why)
     dialog.get_by_role("button", name="Cancel").click()
     lab.run_to_end(1)
-    expect(lab.cell(1)).to_contain_text(re.compile("auto +each framework chooses by itself"))
+    expect(lab.cell(1)).to_contain_text(re.compile("auto +each framework chooses its own device"))
     expect(lab.cell(1)).to_contain_text(re.compile(f"cpu:0 .*fake cpu.*gpu: +none: {why}", re.DOTALL))
 
 

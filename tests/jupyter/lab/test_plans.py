@@ -218,7 +218,7 @@ def test_the_sidebar_shows_plans_only_where_there_are_any(lab: Lab) -> None:
     lab.sidebar.get_by_role("tab", name="Plans").click()
     region = lab.sidebar.get_by_role("group", name="mine, planned for Metal")
     expect(region.locator(".jp-mlgpu-Graph-box")).to_have_count(1)
-    expect(region).to_contain_text("Planned for a Mac: the one operation would run on the GPU.")
+    expect(region).to_contain_text("Planned for a Mac: the only operation would run on the GPU.")
     lab.page.evaluate("() => { jupyterapp.shell.currentWidget.content.activeCellIndex = 0; }")
     lab.sidebar.get_by_role("button", name="Go to the cell").click()
     expect(lab.active).to_have_count(1)
@@ -239,7 +239,7 @@ def test_of_several_plans_and_races_the_sidebar_shows_the_one_that_is_chosen(lab
     lab.open_without_kernel("several.ipynb")
     lab.sidebar.get_by_role("tab", name="Results").click()
     expect(lab.sidebar.get_by_role("group", name="last, planned for Metal")).to_be_visible()
-    choice = lab.sidebar.get_by_role("combobox", name="Which one to show")
+    choice = lab.sidebar.get_by_role("combobox", name="Result to show")
     choice.select_option(label="[2] Race: x @ x")
     region = lab.sidebar.get_by_role("group", name="Race: x @ x")
     expect(region).to_contain_text("x @ x with PyTorch on cpu:0 (a CPU) against gpu:0, 11 runs each")
@@ -260,7 +260,7 @@ def test_a_saved_race_is_one_chart_with_its_crossover_and_the_sidebar_has_its_ta
     expect(chart.locator(".jp-mlgpu-Plot-rule")).to_have_count(1)
     expect(drawn).to_contain_text("gpu:0 faster from about n = 46")
     expect(drawn.locator("p").first).to_have_text(
-        "gpu:0 is faster from n = 100 on: 10,000 times at n = 1,000."
+        "gpu:0 is faster from n = 100 on: 10,000 times as fast at n = 1,000."
     )
     expect(drawn.get_by_role("table")).to_have_count(0)
     assert lab.cell(0).locator(".jp-OutputArea-output img, .js-plotly-plot").count() == 0
@@ -275,7 +275,7 @@ def test_a_saved_race_is_one_chart_with_its_crossover_and_the_sidebar_has_its_ta
     expect(rows.nth(1)).to_contain_text("1 µs (960 ns to 1.04 µs)")
     expect(rows.nth(3)).to_contain_text("gpu:0, 10,000 times")
     lab.sidebar.get_by_text("How to read these figures").click()
-    expect(lab.sidebar).to_contain_text("The warm-up had not become steady when it ended: gpu:0 at 10.")
+    expect(lab.sidebar).to_contain_text("The warm-up had not stabilized when it ended: gpu:0 at 10.")
 
 
 def test_a_race_without_sizes_is_a_bar_a_device(lab: Lab) -> None:
@@ -318,7 +318,7 @@ def test_a_narrow_sidebar_cuts_nothing_off(lab: Lab) -> None:
     lab.open_without_kernel("narrow.ipynb")
     lab.sidebar.get_by_role("tab", name="Results").click()
     lab.sidebar.evaluate("panel => { panel.style.minWidth = '0'; panel.style.width = '240px'; }")
-    choice = lab.sidebar.get_by_role("combobox", name="Which one to show")
+    choice = lab.sidebar.get_by_role("combobox", name="Result to show")
     for key in ("cell-0/0", "cell-1/0"):
         choice.select_option(value=key)
         expect(lab.sidebar.locator(".jp-mlgpu-Figure")).to_be_visible()

@@ -139,7 +139,7 @@ def test_a_receipt_opens_to_bars_and_every_reading(lab: Lab) -> None:
 @pytest.mark.slow
 def test_a_chinese_jupyterlab_says_in_chinese_what_the_kernel_wrote(lab: Lab, chinese: None) -> None:
     unused = say("PyTorch has not used {device} yet.", device="gpu:1")
-    notes = (joined(unused, say("There is no NVIDIA driver here.")), say("Nobody knows this sentence."))
+    notes = (joined(unused, say("No NVIDIA driver was found here.")), say("Nobody knows this sentence."))
     lab.write_with_receipts("chinese.ipynb", bundle(replace(example_record(), notes=notes)))
     lab.load("chinese.ipynb")
     lab.page.get_by_role("dialog").get_by_role("button").first.click()

@@ -149,7 +149,7 @@ def test_operations_are_found_by_name(lab: Lab) -> None:
     operations.get_by_role("searchbox", name="Find operations").fill("LIN")
     host = operations.get_by_role("table", name=re.compile("host"))
     assert cells(host, 0) == ["linear"]
-    expect(operations).to_contain_text("No operation matches.")
+    expect(operations).to_contain_text("No operations match.")
     expect(operations.get_by_role("heading", name=re.compile("host"))).to_contain_text("1 of 3")
 
 

@@ -40,10 +40,10 @@ def test_one_receipt_shows_the_runs_with_the_warm_up_apart_and_no_profiled_time_
     expect(line).not_to_contain_text("9 s")
     strip = receipt.locator(".jp-mlgpu-Runs")
     expect(strip).to_contain_text("5 runs · 1.1 s to 1.3 s · warm-up 3 s")
-    expect(strip).to_contain_text("all else is of one more run, with the profiler on")
+    expect(strip).to_contain_text("the rest is from one more run, with the profiler on")
     picture = strip.get_by_role("img")
     expect(picture).to_have_accessible_name(
-        "Warm-up 3 s; wall times of the runs, in their order: 1.2 s, 1.1 s, 1.3 s, 1.2 s, 1.2 s"
+        "Warm-up 3 s; wall times of the runs, in order: 1.2 s, 1.1 s, 1.3 s, 1.2 s, 1.2 s"
     )
     expect(picture.locator("rect[data-kind=timed]")).to_have_count(5)
     expect(picture.locator("rect[data-kind=warm-up]")).to_have_count(1)

@@ -130,7 +130,7 @@ def test_while_a_cell_runs_the_button_says_that_it_is_starting(lab: Lab, gate: G
     starting = lab.sidebar.get_by_role("button", name="Starting…")
     expect(starting).to_have_attribute("aria-disabled", "true")
     expect(toolbar_button(lab)).to_have_text("Starting…")
-    expect(lab.sidebar).to_contain_text("Tracing starts when the running cell has ended.")
+    expect(lab.sidebar).to_contain_text("Tracing starts when the running cell ends.")
     gate.open()
     expect(lab.sidebar).to_contain_text("No records yet")
 

@@ -46,11 +46,11 @@ def test_a_choice_in_the_picker_changes_the_device_of_the_cells_to_come(lab: Lab
     lab.run_to_end(1)
     picker(lab).get_by_label(NEXT_CELLS).select_option("cpu")
     expect(picker(lab).get_by_role("status")).to_have_text(
-        "Cells run on cpu as soon as a framework is imported."
+        "Cells will run on cpu once a framework is imported."
     )
     expect(picker(lab).get_by_label(NEXT_CELLS)).to_have_value("cpu")
     lab.run_to_end(2)
-    expect(lab.cell(2)).to_contain_text("Device asked for: cpu.")
+    expect(lab.cell(2)).to_contain_text("Requested device: cpu.")
 
 
 @pytest.mark.slow
@@ -73,7 +73,7 @@ def test_a_choice_while_a_cell_runs_says_that_it_waits_and_holds_afterwards(lab:
     gate.open()
     expect(picker(lab).get_by_role("status")).to_contain_text("Cells run on cpu")
     lab.run_to_end(3)
-    expect(lab.cell(3)).to_contain_text("Device asked for: cpu.")
+    expect(lab.cell(3)).to_contain_text("Requested device: cpu.")
 
 
 def test_a_new_record_comes_into_the_view_and_opens_to_every_reading(lab: Lab) -> None:

@@ -36,8 +36,8 @@ def test_an_open_answer_shows_what_should_come_and_lends_the_reference():
     assert verdict.answer is double
     assert repr(verdict).splitlines() == [
         "○ Still open.",
-        "double gives nothing back so far.",
-        "What is asked for: return twice each number.",
+        "double returns nothing yet.",
+        "The task: return twice each number.",
         "Until it is right, the cells below use the reference answer.",
         "x   yours  should be",
         "1   ?      2",

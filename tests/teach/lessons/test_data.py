@@ -32,7 +32,7 @@ def test_without_mnist_the_digits_of_scikit_learn_are_used_and_it_is_said(capsys
     assert set(digits.labels.tolist()) == set(range(10))
     assert capsys.readouterr().out == f"{digits.source}\n"
     assert "scikit-learn" in digits.source
-    assert "it is not in Keras's cache, and the network did not answer" in digits.source
+    assert "it is not in the Keras cache, and the network did not answer" in digits.source
 
 
 def test_the_local_digits_are_split_the_same_way_each_time(capsys):
@@ -42,7 +42,7 @@ def test_the_local_digits_are_split_the_same_way_each_time(capsys):
 def test_offline_neither_cache_nor_network_is_asked(monkeypatch, capsys):
     monkeypatch.setenv(data.OFFLINE, "1")
     monkeypatch.setattr(data, "_cached", lambda: pytest.fail("the cache was asked"))
-    assert "only local data was asked for" in data.mnist().source
+    assert "only local data was requested" in data.mnist().source
     assert not data.reachable("localhost")
 
 

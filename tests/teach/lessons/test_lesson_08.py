@@ -70,7 +70,7 @@ def test_twice_the_batch_is_not_twice_the_peak_and_the_line_foretells_the_third(
     _, foretold, measured = figures(told)
     assert foretold == pytest.approx(measured, rel=0.15)
     assert 1 < ratio < 4
-    assert re.match(r"Batch 256 needs about .*: it fits\.", lesson.shown("fits"))
+    assert re.match(r"Batch size 256 needs about .*: it fits\.", lesson.shown("fits"))
 
 
 def test_the_line_is_steeper_than_the_counted_activations(lesson):
@@ -80,7 +80,9 @@ def test_the_line_is_steeper_than_the_counted_activations(lesson):
 
 
 def test_a_batch_that_cannot_fit_is_asked_about_and_not_run(lesson):
-    assert re.search(r"Batch 100,000 needs about .*: it does not fit; try [\d,]+\.", lesson.shown("break"))
+    assert re.search(
+        r"Batch size 100,000 needs about .*: it does not fit; try [\d,]+\.", lesson.shown("break")
+    )
 
 
 def test_arrays_kept_outside_the_framework_are_a_leak_as_well(lesson):

@@ -43,7 +43,7 @@ def test_english_is_spoken_unasked(capsys):
     predict("How many?", 3).compare(3)
     assert capsys.readouterr().out.splitlines() == [
         "How many?",
-        "Your prediction: 3. It is compared further down.",
+        "Your prediction: 3. It is compared with the result further down.",
         "How many?",
         "You predicted 3, and so it was.",
     ]

@@ -287,7 +287,7 @@ def test_two_tokens_of_one_header_are_refused(
 def test_reports_cannot_be_read_back_by_a_token(hub: StandInHub, service: RunningService) -> None:
     headers = {"Authorization": f"token {hub.person('teacher', groups=('teachers',))}"}
     status, _, text = service.ask("GET", f"{PREFIX}api/reports", headers=headers)
-    assert (status, json.loads(text)) == (405, {"error": "This address does not take GET."})
+    assert (status, json.loads(text)) == (405, {"error": "This address does not accept GET."})
 
 
 def test_one_who_sends_without_pause_is_asked_to_wait(

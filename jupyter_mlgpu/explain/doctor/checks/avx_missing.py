@@ -9,22 +9,24 @@ from jupyter_mlgpu.explain.doctor.check import Cause, Facts, Finding, Fine, Skip
 from jupyter_mlgpu.explain.doctor.remedies import FROM_THIS_SHELL, as_written
 from jupyter_mlgpu.record.sentence import say
 
-TITLE = say("The processor has what the frameworks were built for")
+TITLE = say("The processor supports the instructions that frameworks need")
 
 
 def judge(facts: Facts) -> Verdict:
     """A finding where an x86_64 processor lacks AVX beside TensorFlow or jaxlib."""
     if known(facts.machine.architecture) != "x86_64":
-        return Skipped(say("The processor is not of Intel's kind."))
+        return Skipped(say("The processor is not x86-64."))
     there = [name for name in ("tensorflow", "jaxlib") if name in known(facts.packages)]
     if not there:
         return Skipped(say("Neither TensorFlow nor JAX is installed."))
     if "avx" in known(facts.machine.cpu_features):
-        return Fine(say("The processor has AVX."))
+        return Fine(say("The processor supports AVX."))
     return Finding(
-        title=say("This processor lacks AVX, which TensorFlow and JAX need: their import ends the kernel."),
+        title=say(
+            "This processor lacks AVX, which TensorFlow and JAX need: importing them crashes the kernel."
+        ),
         evidence=say(
-            "AVX is not among the processor's features; installed: {names}.", names=", ".join(there)
+            "The processor's features do not include AVX; installed: {names}.", names=", ".join(there)
         ),
         remedy=as_written(
             "# PyTorch's own build does without:\npip install torch\nexport KERAS_BACKEND=torch"

@@ -16,16 +16,16 @@ _COMPILED = ("numpy", "scipy", "h5py", "protobuf", "tensorflow", "torch", "jaxli
 def judge(facts: Facts) -> Verdict:
     """A finding where conda and pip both installed one of those that are compiled against each other."""
     if known(facts.python.kind) != "conda":
-        return Skipped(say("This is no conda environment."))
+        return Skipped(say("This is not a conda environment."))
     packages = known(facts.packages)
     by = {name: known_or(packages[name].installer, None) for name in _COMPILED if name in packages}
     conda = [name for name, installer in by.items() if installer == "conda"]
     others = [name for name, installer in by.items() if installer not in ("conda", None)]
     if not conda or not others:
-        return Fine(say("One installer brought all compiled packages."))
+        return Fine(say("All compiled packages come from one installer."))
     return Finding(
-        title=say("Compiled packages of conda and of pip are mixed in one environment."),
-        evidence=say("By conda: {conda}; by pip: {pip}.", conda=", ".join(conda), pip=", ".join(others)),
+        title=say("Compiled packages from conda and pip are mixed in one environment."),
+        evidence=say("From conda: {conda}; from pip: {pip}.", conda=", ".join(conda), pip=", ".join(others)),
         remedy=as_written("conda create -y -n mlgpu python=3.12 pip")
         + run("conda", "run", "-n", "mlgpu", "pip", "install", *by, "jupyter_mlgpu", "ipykernel"),
         confidence="possible",

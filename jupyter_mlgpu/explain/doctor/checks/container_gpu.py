@@ -10,20 +10,20 @@ from jupyter_mlgpu.explain.doctor.check import Cause, Facts, Finding, Fine, Skip
 from jupyter_mlgpu.explain.doctor.remedies import as_written
 from jupyter_mlgpu.record.sentence import say
 
-TITLE = say("The container was given the GPU")
+TITLE = say("The container was started with the GPU")
 
 
 def judge(facts: Facts) -> Verdict:
     """A finding in a container on a machine of NVIDIA's that has no device file."""
     if not known(facts.machine.container):
-        return Skipped(say("This is no container."))
+        return Skipped(say("This is not a container."))
     if not nvidia.on_bus(facts):
-        return Skipped(say("The PCI bus shows no GPU of NVIDIA's."))
+        return Skipped(say("The PCI bus shows no NVIDIA GPU."))
     if known(facts.gpus.device_files) != "absent":
-        return Fine(say("The GPU's device is in the container."))
+        return Fine(say("The container has the GPU's device file."))
     return Finding(
         title=say("This container was started without the machine's GPU."),
-        evidence=say("The PCI bus shows a GPU of NVIDIA's, and the container has no /dev/nvidia0."),
+        evidence=say("The PCI bus shows an NVIDIA GPU, but the container has no /dev/nvidia0."),
         remedy=as_written("# Outside of the container: docker run --gpus all IMAGE"),
         confidence="likely",
         cause=Cause.DRIVERS,

@@ -11,14 +11,14 @@ from jupyter_mlgpu.explain.doctor.check import Cause, Facts, Finding, Fine, Skip
 from jupyter_mlgpu.explain.doctor.remedies import as_written, comment
 from jupyter_mlgpu.record.sentence import say
 
-TITLE = say("NVIDIA's driver is new enough for the frameworks")
+TITLE = say("The NVIDIA driver is new enough for the frameworks")
 
 
 def judge(facts: Facts) -> Verdict:
     """A finding where a framework's CUDA is of a later major version than the driver's."""
     served = known(facts.gpus.cuda)
     if served is None:
-        return Skipped(say("There is no driver of NVIDIA's that answers."))
+        return Skipped(say("No NVIDIA driver responds."))
     built = {
         name: cuda
         for name in sorted(known(facts.builds))
@@ -26,14 +26,14 @@ def judge(facts: Facts) -> Verdict:
     }
     driver = known_or(facts.gpus.driver, None) or "?"
     if not built:
-        return Fine(say("The driver {driver} serves CUDA {cuda}.", driver=driver, cuda=served))
+        return Fine(say("Driver {driver} supports CUDA {cuda}.", driver=driver, cuda=served))
     newest = max(map(nvidia.major, built.values()))
     wanted = nvidia.OLDEST_DRIVER.get(newest, f"for CUDA {newest}")
     return Finding(
-        title=say("NVIDIA's driver is too old for a framework, which falls back to the CPU."),
+        title=say("The NVIDIA driver is too old for a framework, which falls back to the CPU."),
         evidence=(
             say(
-                "The driver {driver} serves CUDA {cuda}; built for a later one: {names}.",
+                "Driver {driver} supports CUDA {cuda}; built for a later version: {names}.",
                 driver=driver,
                 cuda=served,
                 names=", ".join(f"{name} (CUDA {cuda})" for name, cuda in built.items()),

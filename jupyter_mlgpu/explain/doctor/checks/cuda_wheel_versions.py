@@ -12,14 +12,14 @@ from jupyter_mlgpu.explain.doctor.remedies import run
 from jupyter_mlgpu.explain.doctor.versions import older
 from jupyter_mlgpu.record.sentence import joined, say, say_count
 
-TITLE = say("PyTorch has the CUDA wheels that it was built with")
+TITLE = say("PyTorch has the CUDA wheels it requires")
 
 
 def judge(facts: Facts) -> Verdict:
     """A finding where a CUDA wheel that PyTorch names is missing or older; cuDNN has a check of its own."""
     packages = known(facts.packages)
     if "torch" not in packages or not nvidia.count(facts):
-        return Skipped(say("There is no PyTorch beside an NVIDIA GPU."))
+        return Skipped(say("PyTorch and an NVIDIA GPU are not both present."))
     pinned = {name: wanted for name, wanted in nvidia.pins(packages["torch"]).items() if "cudnn" not in name}
     lacking = [
         name
@@ -29,14 +29,14 @@ def judge(facts: Facts) -> Verdict:
     if not lacking:
         return Fine(
             say_count(
-                "Of the CUDA wheels that PyTorch names {count} is there.",
-                "Of the CUDA wheels that PyTorch names {count} are there.",
+                "The {count} CUDA wheel that PyTorch requires is installed.",
+                "The {count} CUDA wheels that PyTorch requires are installed.",
                 len(pinned),
             )
         )
     listed = [
         say(
-            "{name} is {version}, PyTorch names {wanted}.",
+            "{name} is {version}; PyTorch requires {wanted}.",
             name=name,
             version=packages[name].version,
             wanted=pinned[name],
@@ -46,7 +46,7 @@ def judge(facts: Facts) -> Verdict:
         for name in lacking
     ]
     return Finding(
-        title=say("A CUDA library is missing or older than PyTorch needs, so its import fails."),
+        title=say("A CUDA library is missing or older than PyTorch needs, so importing PyTorch fails."),
         evidence=joined(*listed),
         remedy=run("pip", "install", *(f"{name}=={pinned[name]}" for name in lacking)),
         confidence="sure",

@@ -13,19 +13,19 @@ from jupyter_mlgpu.explain.doctor.remedies import Remedy, as_written, run
 from jupyter_mlgpu.explain.doctor.versions import older, release
 from jupyter_mlgpu.record.sentence import Sentence, say
 
-TITLE = say("cuDNN fits the frameworks")
+TITLE = say("cuDNN matches the frameworks")
 
 
 def judge(facts: Facts) -> Verdict:
     """A finding where PyTorch's wheel or LD_LIBRARY_PATH's is older, or TensorFlow's major one is absent."""
     if not nvidia.count(facts):
-        return Skipped(say("There is no NVIDIA GPU."))
+        return Skipped(say("No NVIDIA GPU was found."))
     packages = known(facts.packages)
     pinned = nvidia.pins(packages["torch"]) if "torch" in packages else {}
     for name, wanted in pinned.items():
         if "cudnn" in name and name in packages and older(packages[name].version, wanted):
             found = say(
-                "PyTorch was built with cuDNN {wanted}, found {name} {version}.",
+                "PyTorch was built with cuDNN {wanted}, but {name} {version} is installed.",
                 wanted=wanted,
                 name=name,
                 version=packages[name].version,
@@ -37,7 +37,7 @@ def judge(facts: Facts) -> Verdict:
         version = known_or(one.version, None)
         if one.source == "LD_LIBRARY_PATH" and version and any(older(version, wheel) for wheel in wheels):
             found = say(
-                "LD_LIBRARY_PATH brings cuDNN {version} before the installed {wheel}.",
+                "LD_LIBRARY_PATH puts cuDNN {version} ahead of the installed {wheel}.",
                 version=version,
                 wheel=max(wheels, key=release),
             )
@@ -47,18 +47,18 @@ def judge(facts: Facts) -> Verdict:
     majors = {nvidia.major(version) for one in libraries if (version := known_or(one.version, None))}
     if "tensorflow" in packages and wanted_major and majors and wanted_major not in majors:
         found = say(
-            "TensorFlow was built with cuDNN {wanted}, found {version}.",
+            "TensorFlow was built with cuDNN {wanted}, but {version} was found.",
             wanted=wanted_major,
             version=max(majors),
         )
         version = packages["tensorflow"].version
         return _found(found, run("pip", "install", f"tensorflow[and-cuda]=={version}"))
-    return Fine(say("No cuDNN that is found is older than the frameworks need."))
+    return Fine(say("No cuDNN found is older than the frameworks need."))
 
 
 def _found(evidence: Sentence, remedy: Remedy) -> Finding:
     return Finding(
-        title=say("cuDNN does not fit a framework: convolutions fail."),
+        title=say("cuDNN does not match a framework, so convolutions fail."),
         evidence=evidence,
         remedy=remedy,
         confidence="sure",

@@ -11,7 +11,7 @@ from jupyter_mlgpu.explain.doctor.remedies import as_written
 from jupyter_mlgpu.explain.doctor.sizes import GIB, gigabytes
 from jupyter_mlgpu.record.sentence import joined, say
 
-TITLE = say("There is room on the disks")
+TITLE = say("The disks have free space")
 _NEEDED = GIB
 
 
@@ -25,13 +25,13 @@ def judge(facts: Facts) -> Verdict:
     }
     full = {place: size for place, size in free.items() if size < _NEEDED}
     if not full:
-        return Fine(say("At least {size} are free.", size=gigabytes(min(free.values()))))
+        return Fine(say("At least {size} is free.", size=gigabytes(min(free.values()))))
     only_temporary = list(full) == ["the temporary folder"]
     return Finding(
-        title=say("A disk is full: downloads, installations and saving fail."),
+        title=say("A disk is almost full: downloads, installations and saving can fail."),
         evidence=joined(
             *(
-                say("{size} are free in {place}.", size=gigabytes(size), place=place)
+                say("{size} is free in {place}.", size=gigabytes(size), place=place)
                 for place, size in full.items()
             )
         ),

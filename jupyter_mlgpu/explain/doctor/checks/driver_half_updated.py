@@ -10,23 +10,23 @@ from jupyter_mlgpu.explain.doctor.remedies import as_written
 from jupyter_mlgpu.explain.doctor.versions import release
 from jupyter_mlgpu.record.sentence import joined, say
 
-TITLE = say("The parts of NVIDIA's driver are of one version")
+TITLE = say("All parts of the NVIDIA driver have the same version")
 
 
 def judge(facts: Facts) -> Verdict:
     """A finding where the loaded module's version differs from the library's."""
     module = known(facts.gpus.kernel_module)
     if module is None:
-        return Skipped(say("No module of NVIDIA's is loaded."))
+        return Skipped(say("No NVIDIA kernel module is loaded."))
     driver, reason = known_or(facts.gpus.driver, None), known_or(facts.gpus.why_none, None) or ""
     # A container may bring a newer libcuda on purpose (CUDA's forward compatibility), so NVML is asked.
     if "version mismatch" not in reason.lower() and (driver is None or release(driver) == release(module)):
-        return Fine(say("The driver is {version}.", version=module))
+        return Fine(say("The driver version is {version}.", version=module))
     return Finding(
-        title=say("NVIDIA's driver was updated and the machine not restarted since."),
+        title=say("The NVIDIA driver was updated, but the machine has not been restarted since."),
         evidence=joined(
-            say("The loaded module is {version}.", version=module),
-            say("The library is {version}.", version=driver) if driver else reason,
+            say("The loaded kernel module is version {version}.", version=module),
+            say("The library is version {version}.", version=driver) if driver else reason,
         ),
         remedy=as_written("sudo reboot"),
         confidence="sure",

@@ -11,20 +11,20 @@ from jupyter_mlgpu.explain.doctor.check import Cause, Facts, Finding, Fine, Skip
 from jupyter_mlgpu.explain.doctor.remedies import as_written
 from jupyter_mlgpu.record.sentence import say
 
-TITLE = say("The NVIDIA GPU has its driver")
+TITLE = say("The NVIDIA GPU's driver is loaded")
 
 
 def judge(facts: Facts) -> Verdict:
     """A finding where the bus has a GPU of NVIDIA's and no module of its driver is loaded."""
     if not nvidia.on_bus(facts):
-        return Skipped(say("The PCI bus shows no GPU of NVIDIA's."))
+        return Skipped(say("The PCI bus shows no NVIDIA GPU."))
     if known_or(facts.machine.container, False):
-        return Skipped(say("In a container the driver is outside."))
+        return Skipped(say("A container uses the host's driver."))
     if nvidia.gpus(facts) or known(facts.gpus.kernel_module) is not None:
         return Fine(say("The driver's module is loaded."))
     return Finding(
-        title=say("The machine has an NVIDIA GPU, and its driver is not loaded."),
-        evidence=say("The PCI bus shows a GPU of NVIDIA's; there is no kernel module of its driver."),
+        title=say("The machine has an NVIDIA GPU, but its driver is not loaded."),
+        evidence=say("The PCI bus shows an NVIDIA GPU, but its driver's kernel module is not loaded."),
         remedy=as_written("# On Ubuntu:\nsudo ubuntu-drivers install\nsudo reboot\nnvidia-smi"),
         confidence="sure",
         cause=Cause.DRIVERS,

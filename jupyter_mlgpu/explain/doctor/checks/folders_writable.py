@@ -10,7 +10,7 @@ from jupyter_mlgpu.explain.doctor.check import Cause, Facts, Finding, Fine, Verd
 from jupyter_mlgpu.explain.doctor.remedies import as_written
 from jupyter_mlgpu.record.sentence import joined, say
 
-TITLE = say("Folders that frameworks write to may be written")
+TITLE = say("The folders that frameworks use are writable")
 
 
 def judge(facts: Facts) -> Verdict:
@@ -18,15 +18,15 @@ def judge(facts: Facts) -> Verdict:
     storage = facts.storage
     denied = []
     if not known(storage.home_writable):
-        denied.append(say("The home folder may not be written."))
+        denied.append(say("The home folder is not writable."))
     if not known(storage.temporary_writable):
-        denied.append(say("The temporary folder may not be written."))
+        denied.append(say("The temporary folder is not writable."))
     caches = [one.name for one in known_or(storage.caches, ()) if not known_or(one.writable, True)]
-    denied += [say("The cache of {name} may not be written.", name=name) for name in caches]
+    denied += [say("The {name} cache is not writable.", name=name) for name in caches]
     if not denied:
-        return Fine(say("Home folder, temporary folder and caches may be written."))
+        return Fine(say("The home folder, temporary folder and caches are writable."))
     return Finding(
-        title=say("A folder that frameworks keep data in may not be written."),
+        title=say("A folder where frameworks keep data is not writable."),
         evidence=joined(*denied),
         remedy=as_written(
             'mkdir -p "$PWD/.cache/tmp"\n'

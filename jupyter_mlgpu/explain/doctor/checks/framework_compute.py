@@ -22,14 +22,14 @@ def judge(facts: Facts) -> Verdict:
         if known_or(answer.imported, False) and not known_or(answer.computed, True)
     }
     if not failed:
-        return Fine(say("Each framework that was imported computed a small product."))
+        return Fine(say("Each imported framework computed a small matrix product."))
     name, answer = next(iter(failed.items()))
     error, product = known_or(answer.compute_error, None) or "-", known_or(answer.product, None)
-    evidence = say("It says: {said}", said=error.strip().splitlines()[-1][:300])
+    evidence = say("The error was: {said}", said=error.strip().splitlines()[-1][:300])
     if product is not None:
-        evidence = say("The product is {found}, not {right}.", found=product, right=str(ask.SIZE))
+        evidence = say("A test product gave {found} instead of {right}.", found=product, right=str(ask.SIZE))
     return Finding(
-        title=say("{name} cannot compute on the device that it lists first.", name=name),
+        title=say("{name} cannot compute on the first device it lists.", name=name),
         evidence=evidence,
         remedy=as_written("nvidia-smi\npip check") if nvidia.count(facts) else as_written("pip check"),
         confidence="possible",

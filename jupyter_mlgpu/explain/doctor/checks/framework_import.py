@@ -23,11 +23,11 @@ def judge(facts: Facts) -> Verdict:
         if not error or loaders_line(error) is not None:
             continue
         return Finding(
-            title=say("{name} is installed and cannot be imported.", name=name),
-            evidence=say("It says: {said}", said=error.splitlines()[-1][:300]),
+            title=say("{name} is installed but cannot be imported.", name=name),
+            evidence=say("The error was: {said}", said=error.splitlines()[-1][:300]),
             remedy=run("pip", "install", "--force-reinstall", *pinned([name], packages))
             + as_written("pip check"),
             confidence="likely",
             cause=Cause.FRAMEWORKS,
         )
-    return Fine(say("Each framework that was asked was imported."))
+    return Fine(say("Each framework that was tested was imported."))

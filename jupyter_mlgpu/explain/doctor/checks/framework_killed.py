@@ -9,7 +9,7 @@ from jupyter_mlgpu.explain.doctor.check import Cause, Facts, Finding, Fine, Verd
 from jupyter_mlgpu.explain.doctor.remedies import as_written, path, pinned, run
 from jupyter_mlgpu.record.sentence import joined, say
 
-TITLE = say("No framework ends the process")
+TITLE = say("No framework crashes on import")
 
 
 def judge(facts: Facts) -> Verdict:
@@ -20,10 +20,10 @@ def judge(facts: Facts) -> Verdict:
         if (signal := known_or(answer.signal, None))
     }
     if not killed:
-        return Fine(say("Each was imported, or refused with an error."))
+        return Fine(say("Each framework was imported or failed with an error."))
     packages = known(facts.packages)
     return Finding(
-        title=say("Importing a framework ends the kernel."),
+        title=say("Importing a framework kills the kernel."),
         evidence=joined(
             *(say("{name} ended with {signal}.", name=name, signal=signal) for name, signal in killed.items())
         ),

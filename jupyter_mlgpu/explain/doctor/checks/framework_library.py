@@ -31,10 +31,10 @@ def judge(facts: Facts) -> Verdict:
         names = [one for one in parts if one in packages]
         command = ("pip", "install", "--force-reinstall", "--no-cache-dir")
         return Finding(
-            title=say("{name} cannot be imported: a library or a symbol in one is missing.", name=name),
-            evidence=say("It says: {said}", said=said[:300]),
+            title=say("{name} cannot be imported: a library or symbol is missing.", name=name),
+            evidence=say("The error was: {said}", said=said[:300]),
             remedy=run(*command, *pinned(names or [name], packages)),
             confidence="likely",
             cause=Cause.FRAMEWORKS,
         )
-    return Fine(say("No framework lacks a library."))
+    return Fine(say("No framework is missing a library."))

@@ -9,19 +9,19 @@ from jupyter_mlgpu.explain.doctor.check import Cause, Facts, Finding, Fine, Skip
 from jupyter_mlgpu.explain.doctor.remedies import as_written
 from jupyter_mlgpu.record.sentence import say
 
-TITLE = say("The GPU's device may be opened")
+TITLE = say("The GPU's device file is accessible")
 
 
 def judge(facts: Facts) -> Verdict:
     """A finding where /dev/nvidia0 is there and may not be read and written."""
     files = known(facts.gpus.device_files)
     if files == "absent":
-        return Skipped(say("There is no device of NVIDIA's."))
+        return Skipped(say("No NVIDIA device file was found."))
     if files != "denied":
-        return Fine(say("The GPU's device may be opened."))
+        return Fine(say("The GPU's device file is accessible."))
     return Finding(
-        title=say("This user may not open the GPU's device."),
-        evidence=say("/dev/nvidia0 is there, and reading or writing it is denied."),
+        title=say("This user is not allowed to open the GPU's device file."),
+        evidence=say("/dev/nvidia0 exists, but reading or writing it is denied."),
         remedy=as_written('ls -l /dev/nvidia*\nsudo usermod -aG video "$USER"\n# Then log out and in again.'),
         confidence="sure",
         cause=Cause.DRIVERS,

@@ -11,7 +11,7 @@ from jupyter_mlgpu.explain.doctor.check import Cause, Facts, Finding, Fine, Skip
 from jupyter_mlgpu.explain.doctor.remedies import FROM_THIS_SHELL, as_written
 from jupyter_mlgpu.record.sentence import say
 
-TITLE = say("No variable hides the GPU")
+TITLE = say("No environment variable hides the GPU")
 
 
 def judge(facts: Facts) -> Verdict:
@@ -19,17 +19,17 @@ def judge(facts: Facts) -> Verdict:
     known(facts.environment.variables)
     count = nvidia.count(facts)
     if not count:
-        return Skipped(say("There is no NVIDIA GPU."))
+        return Skipped(say("No NVIDIA GPU was found."))
     value = nvidia.hiding(facts)
     if value is None:
-        return Fine(say("CUDA_VISIBLE_DEVICES hides nothing."))
+        return Fine(say("CUDA_VISIBLE_DEVICES leaves a GPU visible."))
     return Finding(
         title=say("CUDA_VISIBLE_DEVICES hides every GPU."),
         evidence=say(
-            "It is {value}; GPUs of the machine: {count}, numbered from 0.", value=value, count=count
+            "It is {value}; GPUs in this machine: {count}, numbered from 0.", value=value, count=count
         )
         if value
-        else say("It is empty; GPUs of the machine: {count}, numbered from 0.", count=count),
+        else say("It is empty; GPUs in this machine: {count}, numbered from 0.", count=count),
         remedy=as_written("unset CUDA_VISIBLE_DEVICES") + FROM_THIS_SHELL,
         confidence="sure",
         cause=Cause.SETTINGS,

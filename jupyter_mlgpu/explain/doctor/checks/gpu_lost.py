@@ -12,23 +12,25 @@ from jupyter_mlgpu.explain.doctor.remedies import as_written
 from jupyter_mlgpu.explain.doctor.versions import release
 from jupyter_mlgpu.record.sentence import joined, say
 
-TITLE = say("NVIDIA's driver tells its GPU")
+TITLE = say("The NVIDIA driver detects the GPU")
 
 
 def judge(facts: Facts) -> Verdict:
     """A finding where bus, module and device are there, and the driver tells no GPU."""
     module = known(facts.gpus.kernel_module)
     if not nvidia.on_bus(facts) or module is None or known(facts.gpus.device_files) != "there":
-        return Skipped(say("GPU, module and device of NVIDIA's are not all there."))
+        return Skipped(say("The NVIDIA GPU, kernel module and device file are not all present."))
     if known(facts.gpus.found):
-        return Fine(say("The driver tells its GPU."))
+        return Fine(say("The driver detects the GPU."))
     driver = known_or(facts.gpus.driver, None)
     if driver is None or release(driver) != release(module):
-        return Skipped(say("The driver's library does not answer at all."))
+        return Skipped(say("The driver's library does not respond."))
     reason = known_or(facts.gpus.why_none, None)
-    told = say("The module {version} is loaded, the PCI bus shows the GPU.", version=module)
+    told = say("Kernel module {version} is loaded, and the PCI bus shows the GPU.", version=module)
     return Finding(
-        title=say("NVIDIA's driver is loaded and tells no GPU: it is lost, or could not be started."),
+        title=say(
+            "The NVIDIA driver is loaded but detects no GPU: the GPU was lost or could not be started."
+        ),
         evidence=joined(told, reason) if reason else told,
         remedy=as_written("sudo dmesg | grep -i -e nvrm -e xid\nsudo reboot"),
         confidence="likely",

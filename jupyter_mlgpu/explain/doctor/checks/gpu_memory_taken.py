@@ -12,7 +12,7 @@ from jupyter_mlgpu.explain.doctor.remedies import as_written
 from jupyter_mlgpu.explain.doctor.sizes import gigabytes
 from jupyter_mlgpu.record.sentence import joined, say
 
-TITLE = say("The GPU's memory is free")
+TITLE = say("The GPU has free memory")
 # Of the GPU's memory, at least this share should be free.
 _SHARE = 0.2
 
@@ -25,7 +25,7 @@ def judge(facts: Facts) -> Verdict:
         if (total := known_or(gpu.memory, None)) and (free := known_or(gpu.memory_free, None)) is not None
     ]
     if not sized:
-        return Skipped(say("No GPU tells memory of its own."))
+        return Skipped(say("No GPU reports memory of its own."))
     gpu, total, free = max(sized, key=lambda one: one[2] / one[1])
     processes = known_or(gpu.processes, ())
     ours = sum(known_or(one.used, 0) for one in processes if one.ours)
@@ -34,11 +34,11 @@ def judge(facts: Facts) -> Verdict:
         return Fine(told)
     others = [one for one in processes if not one.ours]
     held = [
-        say("{program} holds {size}.", program=one.program, size=gigabytes(known_or(one.used, 0)))
+        say("{program} uses {size}.", program=one.program, size=gigabytes(known_or(one.used, 0)))
         for one in others
     ]
     return Finding(
-        title=say("The GPU's memory is taken by other programs."),
+        title=say("Other programs are using most of the GPU's memory."),
         evidence=joined(told, *held),
         remedy=as_written(
             "nvidia-smi --query-compute-apps=pid,process_name,used_memory --format=csv\n"

@@ -20,19 +20,19 @@ def judge(facts: Facts) -> Verdict:
     """A finding where a framework that was built for the GPU lists none, for no reason known here."""
     answers = known(facts.frameworks)
     if not known(facts.gpus.found):
-        return Skipped(say("The system shows no GPU."))
+        return Skipped(say("The system reports no GPU."))
     if nvidia.hiding(facts) is not None:
         return Skipped(say("CUDA_VISIBLE_DEVICES hides the GPU."))
     looks = {name: look for name in sorted(answers) if (look := showing_devices(name)) is not None}
     blind = next((name for name in looks if _is_blind(answers[name]) and _should_see(facts, name)), None)
     if blind is None:
-        return Fine(say("Each framework that was built for the GPU lists it."))
+        return Fine(say("Each framework built for the GPU lists it."))
     lines = known_or(answers[blind].said, ())[-2:]
     evidence = say("{name} lists no GPU.", name=blind)
     if lines:
         evidence = joined(evidence, say("It printed: {lines}", lines=" / ".join(lines)))
     return Finding(
-        title=say("The system shows a GPU that a framework does not see."),
+        title=say("A framework does not see the GPU that the system reports."),
         evidence=evidence,
         remedy=looks[blind],
         confidence="possible",

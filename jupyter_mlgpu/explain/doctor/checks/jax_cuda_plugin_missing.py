@@ -21,17 +21,17 @@ def judge(facts: Facts) -> Verdict:
     packages = known(facts.packages)
     installed(facts, "jax")
     if not nvidia.count(facts):
-        return Skipped(say("There is no NVIDIA GPU."))
+        return Skipped(say("No NVIDIA GPU was found."))
     plugins = [name for name in sorted(packages) if re.fullmatch(r"jax-cuda\d+-plugin", name)]
     jaxlib = packages.get("jaxlib")
     # Before 0.4.26 CUDA was part of jaxlib itself: 0.4.14+cuda12.cudnn89.
     if plugins or (jaxlib and "+cuda" in jaxlib.version):
-        return Fine(say("JAX has CUDA."))
+        return Fine(say("JAX has CUDA support."))
     version = packages["jax"].version
     extra = "cuda12" if nvidia.driver_is_too_old(facts, "13") else "cuda13"
     return Finding(
-        title=say("JAX computes on the CPU: its CUDA plug-in is not installed."),
-        evidence=say("The machine has an NVIDIA GPU; jax is {version}, without a plug-in.", version=version),
+        title=say("JAX runs on the CPU: its CUDA plug-in is not installed."),
+        evidence=say("The machine has an NVIDIA GPU, but jax {version} has no plug-in.", version=version),
         remedy=run("pip", "install", f"jax[{extra}]=={version}"),
         confidence="sure",
         cause=Cause.PACKAGES,

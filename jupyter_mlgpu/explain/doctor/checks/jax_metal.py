@@ -17,12 +17,14 @@ TITLE = say("jax is old enough for jax-metal")
 def judge(facts: Facts) -> Verdict:
     """A finding where jax-metal stands beside jax 0.5.1 or newer."""
     plugin, jax = installed(facts, "jax-metal", "jax")
-    found = say("jax-metal {plugin} stands beside jax {version}.", plugin=plugin.version, version=jax.version)
+    found = say(
+        "jax-metal {plugin} is installed alongside jax {version}.", plugin=plugin.version, version=jax.version
+    )
     if older(jax.version, "0.5.1"):
         return Fine(found)
     return Finding(
-        title=say("jax-metal does not work with this jax: every array fails."),
-        evidence=joined(found, say("The last jax that it serves is 0.5.0.")),
+        title=say("jax-metal does not work with this version of jax: creating any array fails."),
+        evidence=joined(found, say("The last version of jax that it supports is 0.5.0.")),
         remedy=as_written(
             "pip install jax==0.5.0 jaxlib==0.5.0\n# Or, for JAX on the CPU: pip uninstall -y jax-metal"
         ),

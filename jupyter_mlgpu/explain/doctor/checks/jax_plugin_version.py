@@ -12,7 +12,7 @@ from jupyter_mlgpu.explain.doctor.remedies import run
 from jupyter_mlgpu.explain.doctor.versions import release
 from jupyter_mlgpu.record.sentence import say
 
-TITLE = say("JAX's CUDA plug-in is of jax's version")
+TITLE = say("jax and its CUDA plug-in have the same version")
 
 
 def judge(facts: Facts) -> Verdict:
@@ -24,11 +24,11 @@ def judge(facts: Facts) -> Verdict:
         return Skipped(say("jax and a CUDA plug-in are not both installed."))
     others = [name for name in plugins if release(packages[name].version) != release(jax.version)]
     if not others:
-        return Fine(say("jax and its plug-in are {version}.", version=jax.version))
+        return Fine(say("jax and its plug-in are both {version}.", version=jax.version))
     listed = ", ".join(f"{name} {packages[name].version}" for name in others)
     return Finding(
-        title=say("JAX's CUDA plug-in is of another version than jax."),
-        evidence=say("jax is {version}; {plugins}.", version=jax.version, plugins=listed),
+        title=say("jax and its CUDA plug-in have different versions."),
+        evidence=say("Installed: jax {version}, {plugins}.", version=jax.version, plugins=listed),
         remedy=run("pip", "install", *(f"{name}=={jax.version}" for name in plugins)),
         confidence="sure",
         cause=Cause.PACKAGES,

@@ -21,18 +21,20 @@ from jupyter_mlgpu.explain.doctor.remedies import run
 from jupyter_mlgpu.explain.doctor.versions import older
 from jupyter_mlgpu.record.sentence import say
 
-TITLE = say("jaxlib fits jax")
+TITLE = say("jaxlib matches jax")
 
 
 def judge(facts: Facts) -> Verdict:
     """A finding where jaxlib is newer than jax, or older than jax's own requirement."""
     jax, jaxlib = installed(facts, "jax", "jaxlib")
-    found = say("jaxlib {jaxlib} stands beside jax {version}.", jaxlib=jaxlib.version, version=jax.version)
+    found = say(
+        "jaxlib {jaxlib} is installed alongside jax {version}.", jaxlib=jaxlib.version, version=jax.version
+    )
     least = _least(known_or(jax.requires, ()))
     if not older(jax.version, jaxlib.version) and not (least and older(jaxlib.version, least)):
         return Fine(found)
     return Finding(
-        title=say("jax and jaxlib do not belong together, so JAX cannot be imported."),
+        title=say("jax and jaxlib do not match, so JAX cannot be imported."),
         evidence=found,
         remedy=run("pip", "install", f"jax=={jax.version}", f"jaxlib=={jax.version}"),
         confidence="sure",

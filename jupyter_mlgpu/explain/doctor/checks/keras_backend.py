@@ -11,7 +11,7 @@ from jupyter_mlgpu.explain.doctor.remedies import FROM_THIS_SHELL, as_written, r
 from jupyter_mlgpu.explain.doctor.versions import older
 from jupyter_mlgpu.record.sentence import say
 
-TITLE = say("Keras has the framework that it runs on")
+TITLE = say("The Keras backend is installed")
 # Keras's names for its backends are their packages' own.
 _KNOWN = ("tensorflow", "jax", "torch", "numpy", "openvino")
 _OURS = ("tensorflow", "jax", "torch")
@@ -31,13 +31,13 @@ def judge(facts: Facts) -> Verdict:
     if there:
         choose = run("export", f"KERAS_BACKEND={there[0]}") + FROM_THIS_SHELL
     if name not in _KNOWN:
-        evidence = say("KERAS_BACKEND is {name}, which is no name that Keras knows.", name=name)
+        evidence = say("KERAS_BACKEND is {name}, which is not a Keras backend.", name=name)
     elif told:
         evidence = say("KERAS_BACKEND is {name}, which is not installed.", name=name)
     else:
         evidence = say("KERAS_BACKEND is not set, and TensorFlow is not installed.")
     return Finding(
-        title=say("Keras cannot be imported: the framework that it should run on is not there."),
+        title=say("Keras cannot be imported: its backend is not available."),
         evidence=evidence,
         remedy=choose,
         # Without the variable ~/.keras/keras.json may name another one.

@@ -10,7 +10,7 @@ from jupyter_mlgpu.explain.doctor.remedies import run
 from jupyter_mlgpu.explain.doctor.versions import minor, older
 from jupyter_mlgpu.record.sentence import Sentence, say
 
-TITLE = say("keras-hub has its tokenizers")
+TITLE = say("keras-hub can use its tokenizers")
 
 
 def judge(facts: Facts) -> Verdict:
@@ -21,24 +21,26 @@ def judge(facts: Facts) -> Verdict:
     if hub is None or tensorflow is None:
         return Skipped(say("keras-hub and TensorFlow are not both installed."))
     if text is None:
-        found = say("keras-hub is {hub}, and there is no tensorflow-text.", hub=hub.version)
+        found = say("keras-hub {hub} is installed, but tensorflow-text is not.", hub=hub.version)
         return _found(found, minor(tensorflow.version))
     if not older(hub.version, "0.32") and older(text.version, "2.20.1"):
         return _found(
             say(
-                "keras-hub {hub} needs tensorflow-text 2.20.1, found {text}.",
+                "keras-hub {hub} needs tensorflow-text 2.20.1 or newer, but {text} is installed.",
                 hub=hub.version,
                 text=text.version,
             ),
             "2.19",
         )
-    return Fine(say("keras-hub is {hub}, tensorflow-text {text}.", hub=hub.version, text=text.version))
+    return Fine(
+        say("keras-hub {hub} and tensorflow-text {text} are installed.", hub=hub.version, text=text.version)
+    )
 
 
 def _found(evidence: Sentence, version: str) -> Finding:
     hub = ["keras-hub==0.31.0"] if version == "2.19" else []
     return Finding(
-        title=say("keras-hub's tokenizers do not work without a tensorflow-text that fits."),
+        title=say("keras-hub's tokenizers do not work without a matching tensorflow-text."),
         evidence=evidence,
         remedy=run("pip", "install", *hub, f"tensorflow-text=={version}.*"),
         confidence="likely",

@@ -19,7 +19,7 @@ from jupyter_mlgpu.explain.doctor.remedies import run
 from jupyter_mlgpu.explain.doctor.versions import minor, older
 from jupyter_mlgpu.record.sentence import say
 
-TITLE = say("Keras is of TensorFlow's time")
+TITLE = say("Keras matches TensorFlow")
 
 
 def judge(facts: Facts) -> Verdict:
@@ -36,13 +36,13 @@ def judge(facts: Facts) -> Verdict:
         # Keras 3 itself may be imported beside an older TensorFlow; `tf.keras` is then another Keras.
         how_sure: Confidence = "likely" if older(here, "2.16") else "sure"
         return _found(f"Keras {keras.version}", tensorflow.version, wanted, how_sure)
-    return Fine(say("TensorFlow is {version}, and Keras fits it.", version=tensorflow.version))
+    return Fine(say("Keras matches TensorFlow {version}.", version=tensorflow.version))
 
 
 def _found(what: str, tensorflow: str, wanted: str, how_sure: Confidence = "sure") -> Finding:
     return Finding(
-        title=say("Keras and TensorFlow are of different times."),
-        evidence=say("{what} stands beside TensorFlow {version}.", what=what, version=tensorflow),
+        title=say("The versions of Keras and TensorFlow do not match."),
+        evidence=say("{what} is installed alongside TensorFlow {version}.", what=what, version=tensorflow),
         remedy=run("pip", "install", wanted),
         confidence=how_sure,
         cause=Cause.PACKAGES,

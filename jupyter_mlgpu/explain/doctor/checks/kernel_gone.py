@@ -9,7 +9,7 @@ from jupyter_mlgpu.explain.doctor.check import Cause, Facts, Finding, Fine, Verd
 from jupyter_mlgpu.explain.doctor.remedies import as_written, run
 from jupyter_mlgpu.record.sentence import say
 
-TITLE = say("Every kernel's Python is there")
+TITLE = say("Every kernel's Python exists")
 
 
 def judge(facts: Facts) -> Verdict:
@@ -17,11 +17,11 @@ def judge(facts: Facts) -> Verdict:
     specs = known(facts.kernel.specs)
     gone = [one for one in specs if not known_or(one.exists, True)]
     if not gone:
-        return Fine(say("Every kernel's Python is there, as far as it is told."))
+        return Fine(say("Every kernel's Python exists, as far as is known."))
     listed = ", ".join(f"{one.name} ({known_or(one.interpreter, 'python')})" for one in gone)
     return Finding(
-        title=say("A kernel cannot start: its Python is not there any more."),
-        evidence=say("Its interpreter does not exist: {names}.", names=listed),
+        title=say("A kernel cannot start: its Python no longer exists."),
+        evidence=say("Interpreter not found: {names}.", names=listed),
         remedy=run("jupyter", "kernelspec", "remove", "-y", *(one.name for one in gone))
         + as_written("python -m ipykernel install --sys-prefix"),
         confidence="sure",

@@ -11,7 +11,7 @@ from jupyter_mlgpu.explain.doctor.remedies import as_written
 from jupyter_mlgpu.measure.frameworks import registry
 from jupyter_mlgpu.record.sentence import say
 
-TITLE = say("A kernel runs the Python that has the packages")
+TITLE = say("Notebooks run the Python that has the packages")
 
 
 def judge(facts: Facts) -> Verdict:
@@ -22,19 +22,19 @@ def judge(facts: Facts) -> Verdict:
         if known_or(one.exists, True) and "ipykernel" in known_or(one.has, {})
     ]
     if not specs:
-        return Skipped(say("No kernel's Python can be read."))
+        return Skipped(say("No kernel's Python could be inspected."))
     if any(known_or(one.same, False) for one in specs):
         return Fine(say("A kernel runs this Python."))
     packages = known(facts.packages)
     wanted = (*registry.FRAMEWORKS, "keras", "numpy", "jupyter-mlgpu")
     lacks = [name for name in wanted if name in packages and name not in known_or(specs[0].has, {})]
     if not lacks:
-        return Fine(say("The kernel {name} has what this Python has.", name=specs[0].name))
+        return Fine(say("The kernel {name} has the packages that this Python has.", name=specs[0].name))
     return Finding(
-        title=say("Notebooks run another Python than the one with the packages."),
+        title=say("Notebooks do not run the Python that has the packages."),
         evidence=(
             say(
-                "The kernel {name} runs {python}, which lacks {packages}; this is {here}.",
+                "The kernel {name} runs {python}, which lacks {packages}; this Python is {here}.",
                 name=specs[0].name,
                 python=known_or(specs[0].interpreter, "python"),
                 packages=", ".join(lacks),

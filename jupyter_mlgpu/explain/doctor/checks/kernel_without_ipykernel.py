@@ -21,10 +21,10 @@ def judge(facts: Facts) -> Verdict:
         if known_or(one.exists, False) and not isinstance(one.has, Unknown) and "ipykernel" not in one.has
     ]
     if not lacking:
-        return Fine(say("Every kernel whose Python can be read has ipykernel."))
+        return Fine(say("Every kernel that could be inspected has ipykernel."))
     python = known_or(lacking[0].interpreter, "python")
     return Finding(
-        title=say("A kernel cannot start: its Python has no ipykernel."),
+        title=say("A kernel cannot start: ipykernel is not installed in its Python."),
         evidence=say(
             "The kernel {name} runs {python}, where ipykernel is not installed.",
             name=lacking[0].name,

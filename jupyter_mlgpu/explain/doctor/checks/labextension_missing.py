@@ -16,13 +16,13 @@ def judge(facts: Facts) -> Verdict:
     """A finding where JupyterLab is here and our front end is not."""
     lab = known(facts.jupyter.lab)
     if lab is None:
-        return Skipped(say("There is no JupyterLab in this environment."))
+        return Skipped(say("JupyterLab is not installed in this environment."))
     version = known(facts.jupyter.labextension)
     if version is not None:
-        return Fine(say("JupyterLab is {lab}, the front end {version}.", lab=lab, version=version))
+        return Fine(say("JupyterLab is {lab}; the front end is {version}.", lab=lab, version=version))
     return Finding(
-        title=say("JupyterLab has no front end of jupyter_mlgpu: no sidebar, and plain receipts."),
-        evidence=say("JupyterLab {version} finds no lab extension jupyter-mlgpu.", version=lab),
+        title=say("JupyterLab lacks the jupyter_mlgpu front end: no sidebar, only plain receipts."),
+        evidence=say("JupyterLab {version} does not find the jupyter-mlgpu extension.", version=lab),
         remedy=as_written("pip install --force-reinstall --no-deps jupyter_mlgpu\njupyter labextension list"),
         confidence="sure",
         cause=Cause.JUPYTER,

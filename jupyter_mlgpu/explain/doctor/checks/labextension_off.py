@@ -20,8 +20,8 @@ def judge(facts: Facts) -> Verdict:
     if not off:
         return Fine(say("The front end is not among the disabled extensions."))
     return Finding(
-        title=say("The front end of jupyter_mlgpu is disabled in JupyterLab."),
-        evidence=say("Disabled by a page_config.json: {names}.", names=", ".join(off)),
+        title=say("The jupyter_mlgpu front end is disabled in JupyterLab."),
+        evidence=say("Disabled in a page_config.json: {names}.", names=", ".join(off)),
         remedy=sum((run("jupyter", "labextension", "enable", one) for one in off), Remedy())
         + as_written("# Then reload the page."),
         confidence="sure",

@@ -11,7 +11,7 @@ from jupyter_mlgpu.explain.doctor.remedies import as_written, comment, run
 from jupyter_mlgpu.explain.doctor.versions import minor
 from jupyter_mlgpu.record.sentence import say
 
-TITLE = say("Keras 2 is there where it is asked for")
+TITLE = say("Keras 2 is installed if requested")
 
 
 def judge(facts: Facts) -> Verdict:
@@ -19,16 +19,19 @@ def judge(facts: Facts) -> Verdict:
     value = known(facts.environment.variables).get("TF_USE_LEGACY_KERAS", "")
     packages = known(facts.packages)
     if value.lower() not in ("1", "true"):
-        return Fine(say("Keras 2 is not asked for."))
+        return Fine(say("Keras 2 is not requested."))
     installed(facts, "tensorflow")
     if "tf-keras" in packages:
         return Fine(
-            say("Keras 2 is asked for, and tf-keras is {version}.", version=packages["tf-keras"].version)
+            say(
+                "Keras 2 is requested, and tf-keras {version} is installed.",
+                version=packages["tf-keras"].version,
+            )
         )
     here = minor(packages["tensorflow"].version)
     return Finding(
-        title=say("Keras 2 is asked for and not installed."),
-        evidence=say("TF_USE_LEGACY_KERAS is {value}, and there is no tf-keras.", value=value),
+        title=say("Keras 2 is requested but not installed."),
+        evidence=say("TF_USE_LEGACY_KERAS is {value}, but tf-keras is not installed.", value=value),
         remedy=as_written("unset TF_USE_LEGACY_KERAS")
         + comment("Or, for Keras 2", run("pip", "install", f"tf-keras=={here}.*")),
         confidence="sure",

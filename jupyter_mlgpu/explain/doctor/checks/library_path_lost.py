@@ -20,15 +20,15 @@ def judge(facts: Facts) -> Verdict:
     name = "DYLD_LIBRARY_PATH" if known(facts.machine.system) == "Darwin" else "LD_LIBRARY_PATH"
     value = shell.get(name)
     if not value:
-        return Fine(say("The shell sets no {name}.", name=name))
+        return Fine(say("The shell does not set {name}.", name=name))
     specs = known_or(facts.kernel.specs, ())
     if name in here or any(name in known_or(spec.env, {}) for spec in specs):
         return Fine(say("{name} is set here, or for a kernel.", name=name))
     protected = name.startswith("DYLD") and known_or(facts.machine.protected, None)
-    told = say("The shell sets {setting}; this Python does not have it.", setting=f"{name}={value}")
+    told = say("The shell sets {setting}, but this Python does not have it.", setting=f"{name}={value}")
     return Finding(
         title=say("The shell's library path does not reach the kernel, so libraries in it are not found."),
-        evidence=joined(told, say("System Integrity Protection takes it away.")) if protected else told,
+        evidence=joined(told, say("System Integrity Protection removes it.")) if protected else told,
         remedy=run("python", "-m", "ipykernel", "install", "--sys-prefix", "--env", name, value),
         confidence="likely",
         cause=Cause.SETTINGS,

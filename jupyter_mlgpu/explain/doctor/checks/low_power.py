@@ -15,13 +15,14 @@ TITLE = say("The machine runs at full power")
 def judge(facts: Facts) -> Verdict:
     """A finding where the machine saves power."""
     if not known(facts.machine.low_power):
-        return Fine(say("No power is saved."))
+        return Fine(say("Power saving is off."))
     mac = known(facts.machine.system) == "Darwin"
     return Finding(
-        title=say("The machine saves power, so everything is slower and measurements cannot be compared."),
-        evidence=say("macOS is in Low Power Mode.")
-        if mac
-        else say("The processor is held to its powersave policy."),
+        title=say(
+            "The machine is in a power-saving mode, so everything is slower and "
+            "measurements are not comparable."
+        ),
+        evidence=say("macOS is in Low Power Mode.") if mac else say("The platform profile is low-power."),
         remedy=as_written("sudo pmset -a lowpowermode 0")
         if mac
         else as_written("powerprofilesctl set performance"),

@@ -13,7 +13,7 @@ from jupyter_mlgpu.explain.doctor.remedies import FROM_THIS_SHELL, run
 from jupyter_mlgpu.measure.frameworks import registry
 from jupyter_mlgpu.record.sentence import joined, say
 
-TITLE = say("A shared GPU's memory is taken as it is needed")
+TITLE = say("Frameworks allocate a shared GPU's memory as needed")
 # Less than this on the GPU is a desktop, not a neighbour.
 _NEIGHBOUR = 512 * 2**20
 
@@ -33,12 +33,12 @@ def judge(facts: Facts) -> Verdict:
         and variables.get(name, "").lower() != value
     ]
     if not greedy:
-        return Fine(say("The frameworks here take memory as they need it."))
+        return Fine(say("The frameworks here allocate memory as needed."))
     names = sorted({one.program for one in known(shared[0].processes) if not one.ours})
     return Finding(
-        title=say("A framework would take the whole memory of a GPU that others use, too."),
+        title=say("A framework would take all free memory of a shared GPU."),
         evidence=joined(
-            say("On the GPU: {names}.", names=", ".join(names)),
+            say("Other programs on the GPU: {names}.", names=", ".join(names)),
             say("Not set: {names}.", names=", ".join(greedy)),
         ),
         remedy=run("export", *greedy) + FROM_THIS_SHELL,

@@ -11,7 +11,7 @@ from jupyter_mlgpu.explain.doctor.remedies import as_written
 from jupyter_mlgpu.explain.doctor.sizes import GIB, gigabytes
 from jupyter_mlgpu.record.sentence import say
 
-TITLE = say("There is memory for a framework")
+TITLE = say("Enough memory is free for a framework")
 _NEEDED = GIB
 
 
@@ -22,13 +22,13 @@ def judge(facts: Facts) -> Verdict:
     left = None if limit is None else limit - (used or 0)
     if min(available, available if left is None else left) >= _NEEDED:
         return Fine(
-            say("{size} are left.", size=gigabytes(min(available, available if left is None else left)))
+            say("{size} is left.", size=gigabytes(min(available, available if left is None else left)))
         )
     if left is not None and left < available:
         return Finding(
-            title=say("This container's limit leaves too little memory for a framework."),
+            title=say("This container's memory limit leaves too little for a framework."),
             evidence=say(
-                "Its limit is {limit}, of which {left} are left.",
+                "Its limit is {limit}; {left} is left.",
                 limit=gigabytes(limit or 0),
                 left=gigabytes(left),
             ),
@@ -38,8 +38,8 @@ def judge(facts: Facts) -> Verdict:
         )
     mac = known_or(facts.machine.system, "") == "Darwin"
     return Finding(
-        title=say("Too little memory is free for a framework: the system may end the kernel."),
-        evidence=say("{size} are free.", size=gigabytes(available)),
+        title=say("Too little memory is free for a framework: the system may kill the kernel."),
+        evidence=say("{size} is free.", size=gigabytes(available)),
         remedy=(as_written("top -o mem") if mac else as_written("ps aux --sort=-rss | head"))
         + as_written(
             "# Close what is not needed; shut down other kernels first (Running Terminals and Kernels)."

@@ -21,11 +21,11 @@ def judge(facts: Facts) -> Verdict:
         return Skipped(say("This is not a Mac."))
     (plugin,) = installed(facts, "tensorflow-metal")
     if not older(macos, "12"):
-        return Fine(say("macOS is {version}.", version=macos))
+        return Fine(say("This is macOS {version}.", version=macos))
     return Finding(
-        title=say("This macOS is too old for tensorflow-metal: training would end the kernel."),
+        title=say("This macOS is too old for tensorflow-metal: training would crash the kernel."),
         evidence=say(
-            "macOS is {version}, tensorflow-metal {plugin} needs 12 or newer.",
+            "This is macOS {version}; tensorflow-metal {plugin} needs 12 or newer.",
             version=macos,
             plugin=plugin.version,
         ),

@@ -18,21 +18,21 @@ TITLE = say("TensorFlow has its Metal plug-in")
 def judge(facts: Facts) -> Verdict:
     """A finding where the plug-in is missing and could be installed."""
     if known(facts.machine.system) != "Darwin" or known(facts.machine.architecture) != "arm64":
-        return Skipped(say("This is no Mac with Apple silicon."))
+        return Skipped(say("This is not a Mac with Apple silicon."))
     packages = known(facts.packages)
     installed(facts, "tensorflow")
     if APPLES in packages:
-        return Fine(say("tensorflow-metal is {version}.", version=packages[APPLES].version))
+        return Fine(say("tensorflow-metal {version} is installed.", version=packages[APPLES].version))
     found = communitys(packages)
     if found:
         return Fine(found)
     if not older(known(facts.python.version), "3.13"):
-        return Skipped(say("There is no plug-in for this Python."))
+        return Skipped(say("No plug-in supports this Python."))
     version = packages["tensorflow"].version
     fits = older(version, "2.20") and not older(version, "2.18")
     return Finding(
         title=say("TensorFlow cannot use this Mac's GPU: its Metal plug-in is not installed."),
-        evidence=say("TensorFlow {version} is installed, tensorflow-metal is not.", version=version),
+        evidence=say("TensorFlow {version} is installed, but tensorflow-metal is not.", version=version),
         remedy=run(
             "pip", "install", f"tensorflow=={version if fits else '2.19.1'}", "tensorflow-metal==1.2.0"
         ),

@@ -12,7 +12,7 @@ from jupyter_mlgpu.explain.doctor.remedies import as_written, run
 from jupyter_mlgpu.explain.doctor.versions import older
 from jupyter_mlgpu.record.sentence import joined, say
 
-TITLE = say("TensorFlow and its Metal plug-in belong together")
+TITLE = say("TensorFlow can load its Metal plug-in")
 
 
 def judge(facts: Facts) -> Verdict:
@@ -20,7 +20,7 @@ def judge(facts: Facts) -> Verdict:
     packages = known(facts.packages)
     plugin, tensorflow = installed(facts, "tensorflow-metal", "tensorflow")
     found = say(
-        "tensorflow-metal {plugin} stands beside TensorFlow {version}.",
+        "tensorflow-metal {plugin} is installed alongside TensorFlow {version}.",
         plugin=plugin.version,
         version=tensorflow.version,
     )
@@ -30,7 +30,8 @@ def judge(facts: Facts) -> Verdict:
     if theirs:
         return Finding(
             title=say(
-                "Apple's Metal plug-in stands beside the community's and cannot load into this TensorFlow."
+                "Apple's Metal plug-in, installed alongside the community's, cannot load "
+                "into this TensorFlow."
             ),
             evidence=joined(found, theirs),
             remedy=run("pip", "uninstall", "-y", APPLES),
@@ -38,8 +39,8 @@ def judge(facts: Facts) -> Verdict:
             cause=Cause.PACKAGES,
         )
     return Finding(
-        title=say("tensorflow-metal cannot load into this TensorFlow, so there is no GPU."),
-        evidence=joined(found, say("From 2.20 on TensorFlow lacks symbols that the plug-in needs.")),
+        title=say("tensorflow-metal cannot load into this TensorFlow, so TensorFlow has no GPU."),
+        evidence=joined(found, say("TensorFlow 2.20 and newer lack symbols that the plug-in needs.")),
         remedy=as_written("pip install tensorflow==2.19.1 tensorflow-metal==1.2.0"),
         confidence="sure",
         cause=Cause.PACKAGES,

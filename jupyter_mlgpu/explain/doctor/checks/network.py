@@ -16,12 +16,12 @@ def judge(facts: Facts) -> Verdict:
     """A finding where a site that data come from does not answer."""
     silent = sorted(site for site, answers in known(facts.network).items() if not answers)
     if not silent:
-        return Fine(say("The sites of data sets and weights answer."))
+        return Fine(say("The sites for data sets and weights respond."))
     kept = [one.name for one in known_or(facts.storage.caches, ()) if known_or(one.size, 0)]
-    told = say("No answer from {sites}.", sites=", ".join(silent))
+    told = say("No response from {sites}.", sites=", ".join(silent))
     return Finding(
         title=say("Data sets or weights cannot be downloaded from here."),
-        evidence=joined(told, say("Only what is kept is there: {names}.", names=", ".join(kept)))
+        evidence=joined(told, say("Only cached data is available: {names}.", names=", ".join(kept)))
         if kept
         else told,
         remedy=run("curl", "-I", f"https://{silent[0]}")

@@ -20,10 +20,10 @@ def judge(facts: Facts) -> Verdict:
         if known_or(one.rich, False) and not known_or(one.trusted, True)
     ]
     if not hidden:
-        return Fine(say("No notebook here has saved outputs that are hidden."))
+        return Fine(say("No notebook here has hidden saved outputs."))
     return Finding(
-        title=say("Saved outputs of a notebook are not shown: it is not trusted."),
-        evidence=say("With rich outputs and without a signature: {names}.", names=", ".join(hidden)),
+        title=say("A notebook's saved outputs are not shown because it is not trusted."),
+        evidence=say("Rich outputs but no signature: {names}.", names=", ".join(hidden)),
         remedy=sum(
             (run("jupyter", "trust", path(name)) for name in hidden),
             as_written("# If you know where it comes from:"),

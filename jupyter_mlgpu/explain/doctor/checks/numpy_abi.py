@@ -22,7 +22,7 @@ from jupyter_mlgpu.explain.doctor.remedies import run
 from jupyter_mlgpu.explain.doctor.versions import older
 from jupyter_mlgpu.record.sentence import say
 
-TITLE = say("NumPy is of the kind that the frameworks were compiled for")
+TITLE = say("NumPy matches the frameworks")
 _FIRST_FOR_2 = {"tensorflow": "2.18", "torch": "2.3", "jaxlib": "0.4.26"}
 
 
@@ -36,12 +36,12 @@ def judge(facts: Facts) -> Verdict:
         if name in packages and older(packages[name].version, first)
     ]
     if older(numpy.version, "2") or not names:
-        return Fine(say("NumPy is {version}.", version=numpy.version))
+        return Fine(say("NumPy {version} is installed.", version=numpy.version))
     early = [f"{name} {packages[name].version}" for name in names]
     requirements = (line for package in packages.values() for line in known_or(package.requires, ()))
     wants_2 = any(re.match(r"numpy>=2\b", line) for line in requirements)
     return Finding(
-        title=say("NumPy 2 is installed beside a framework that was compiled for NumPy 1."),
+        title=say("NumPy 2 is installed alongside a framework compiled for NumPy 1."),
         evidence=say(
             "NumPy is {version}; compiled for NumPy 1: {names}.",
             version=numpy.version,

@@ -10,19 +10,19 @@ from jupyter_mlgpu.explain.doctor.check import Cause, Facts, Finding, Fine, Skip
 from jupyter_mlgpu.explain.doctor.remedies import as_written
 from jupyter_mlgpu.record.sentence import say
 
-TITLE = say("NVIDIA's driver can be asked")
+TITLE = say("The NVIDIA driver can be queried")
 
 
 def judge(facts: Facts) -> Verdict:
     """A finding where the driver is loaded and its Python package is not installed."""
     if not nvidia.on_bus(facts) or known(facts.gpus.kernel_module) is None:
-        return Skipped(say("There is no NVIDIA GPU with its driver."))
+        return Skipped(say("No NVIDIA GPU with a loaded driver was found."))
     package = known(facts.packages).get("nvidia-ml-py")
     if package is not None:
         return Fine(say("nvidia-ml-py is {version}.", version=package.version))
     return Finding(
-        title=say("Receipts lack the GPU's memory and energy: its driver cannot be asked."),
-        evidence=say("NVIDIA's driver is loaded, and nvidia-ml-py is not installed."),
+        title=say("Receipts lack the GPU's memory and energy because its driver cannot be queried."),
+        evidence=say("The NVIDIA driver is loaded, but nvidia-ml-py is not installed."),
         remedy=as_written("pip install nvidia-ml-py"),
         confidence="sure",
         cause=Cause.ADVICE,

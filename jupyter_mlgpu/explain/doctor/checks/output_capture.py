@@ -17,8 +17,8 @@ def judge(facts: Facts) -> Verdict:
     if known(facts.kernel.capture):
         return Fine(say("ipykernel captures file descriptors 1 and 2."))
     return Finding(
-        title=say("Lines that native code prints do not reach the notebook: ipykernel's capture is off."),
-        evidence=say("IPKernelApp.capture_fd_output is configured as False."),
+        title=say("Native output does not reach the notebook: ipykernel's output capture is off."),
+        evidence=say("IPKernelApp.capture_fd_output is set to False."),
         remedy=as_written(
             'echo "c.IPKernelApp.capture_fd_output = True" >> '
             '"$(ipython locate profile default)/ipython_kernel_config.py"'

@@ -35,7 +35,7 @@ def judge(facts: Facts) -> Verdict:
         and (others := [one for one in known_or(package.copies, ()) if one != package.version])
     }
     if not twice:
-        return Fine(say("No package of interest has a second copy of another version on the path."))
+        return Fine(say("No relevant package has a second copy with another version on the path."))
     listed = [
         say(
             "{name} {version} hides {others}.",
@@ -48,7 +48,7 @@ def judge(facts: Facts) -> Verdict:
     times = 1 + max(map(len, twice.values()))
     at_home = [name for name in twice if known_or(packages[name].place, "") == "user"]
     return Finding(
-        title=say("A package is installed twice, and the wrong copy may be the one that is imported."),
+        title=say("A package is installed twice, and the wrong copy may be imported."),
         evidence=joined(*listed),
         remedy=(
             as_written("# Leave the copy in ~/.local out:\nexport PYTHONNOUSERSITE=1") + FROM_THIS_SHELL

@@ -9,7 +9,7 @@ from jupyter_mlgpu.explain.doctor.check import Cause, Facts, Finding, Fine, Verd
 from jupyter_mlgpu.explain.doctor.remedies import pinned, run
 from jupyter_mlgpu.record.sentence import joined, say
 
-TITLE = say("No installed package lacks files")
+TITLE = say("No installed package is missing files")
 
 
 def judge(facts: Facts) -> Verdict:
@@ -19,13 +19,13 @@ def judge(facts: Facts) -> Verdict:
         name: count for name, package in sorted(packages.items()) if (count := known_or(package.missing, 0))
     }
     if not broken:
-        return Fine(say("Every package of interest has its files."))
+        return Fine(say("Every relevant package has its files."))
     listed = [
-        say("{name} lacks {count} of the code files in its record.", name=name, count=count)
+        say("{name} is missing {count} of the code files in its record.", name=name, count=count)
         for name, count in broken.items()
     ]
     return Finding(
-        title=say("Files of an installed package are gone."),
+        title=say("An installed package is missing files."),
         evidence=joined(*listed),
         remedy=run("pip", "install", "--force-reinstall", "--no-deps", *pinned(broken, packages)),
         confidence="sure",

@@ -12,7 +12,7 @@ from jupyter_mlgpu.explain.doctor.remedies import run
 from jupyter_mlgpu.explain.doctor.versions import older
 from jupyter_mlgpu.record.sentence import joined, say
 
-TITLE = say("protobuf fits TensorFlow")
+TITLE = say("protobuf matches TensorFlow")
 
 
 def judge(facts: Facts) -> Verdict:
@@ -20,15 +20,15 @@ def judge(facts: Facts) -> Verdict:
     protobuf, tensorflow = installed(facts, "protobuf", "tensorflow")
     wanted = _wanted(tensorflow.version, protobuf.version)
     found = say(
-        "protobuf {protobuf} stands beside TensorFlow {version}.",
+        "protobuf {protobuf} is installed alongside TensorFlow {version}.",
         protobuf=protobuf.version,
         version=tensorflow.version,
     )
     if wanted is None:
         return Fine(found)
     return Finding(
-        title=say("This protobuf does not fit TensorFlow, whose import fails or floods the cell."),
-        evidence=joined(found, say("It needs protobuf{wanted}.", wanted=wanted)),
+        title=say("This protobuf does not match TensorFlow: importing TensorFlow fails or floods the cell."),
+        evidence=joined(found, say("TensorFlow needs protobuf{wanted}.", wanted=wanted)),
         remedy=run("pip", "install", f"protobuf{wanted}"),
         confidence="sure",
         cause=Cause.PACKAGES,

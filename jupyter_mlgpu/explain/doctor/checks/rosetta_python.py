@@ -18,10 +18,12 @@ def judge(facts: Facts) -> Verdict:
         return Skipped(say("This is not a Mac."))
     hardware, process = known(facts.machine.architecture), known(facts.python.architecture)
     if hardware != "arm64" or process == "arm64":
-        return Fine(say("The processor is {hardware}, and so is Python.", hardware=hardware))
+        return Fine(say("The processor and Python are both {hardware}.", hardware=hardware))
     return Finding(
-        title=say("This Python was built for Intel Macs and runs translated by Rosetta."),
-        evidence=say("The processor is {hardware}, Python is {process}.", hardware=hardware, process=process),
+        title=say("This Python was built for Intel Macs and runs under Rosetta."),
+        evidence=say(
+            "The processor is {hardware}, but Python is {process}.", hardware=hardware, process=process
+        ),
         remedy=as_written(
             "# In a terminal that does not run under Rosetta:\n"
             "brew install python@3.12\n"

@@ -15,13 +15,13 @@ TITLE = say("The server extension is enabled")
 def judge(facts: Facts) -> Verdict:
     """A finding where JupyterLab is here and no configuration enables our server extension."""
     if known(facts.jupyter.lab) is None:
-        return Skipped(say("There is no JupyterLab in this environment."))
+        return Skipped(say("JupyterLab is not installed in this environment."))
     if known_or(facts.jupyter.labextension, "") is None:
-        return Skipped(say("There is no front end here."))
+        return Skipped(say("The front end is not installed here."))
     if known(facts.jupyter.server_extension):
         return Fine(say("The server extension is enabled."))
     return Finding(
-        title=say("The server extension of jupyter_mlgpu is not enabled, so the page's requests fail."),
+        title=say("The jupyter_mlgpu server extension is not enabled, so the page's requests fail."),
         evidence=say("No jupyter_server_config enables jupyter_mlgpu."),
         remedy=as_written(
             "jupyter server extension enable --sys-prefix jupyter_mlgpu\n# Then restart JupyterLab."

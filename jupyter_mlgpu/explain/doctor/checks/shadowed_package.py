@@ -18,7 +18,7 @@ def judge(facts: Facts) -> Verdict:
     if not shadows:
         return Fine(say("No file in this folder has the name of a well-known package."))
     return Finding(
-        title=say("A file in this folder is imported instead of the package of its name."),
+        title=say("A file in this folder is imported instead of the package with the same name."),
         evidence=say("Found here: {names}.", names=", ".join(shadows)),
         remedy=sum((run("mv", path(name), f"my_{name}") for name in shadows), Remedy()),
         confidence="sure",

@@ -11,18 +11,18 @@ from jupyter_mlgpu.explain.doctor.remedies import as_written
 from jupyter_mlgpu.explain.doctor.sizes import GIB, gigabytes
 from jupyter_mlgpu.record.sentence import say
 
-TITLE = say("There is shared memory for data loaders")
+TITLE = say("Data loaders have enough shared memory")
 _NEEDED = GIB
 
 
 def judge(facts: Facts) -> Verdict:
     """A finding where a container with PyTorch has less than 1 GiB of shared memory."""
     if not known(facts.machine.container):
-        return Skipped(say("This is no container."))
+        return Skipped(say("This is not a container."))
     installed(facts, "torch")
     size = known(facts.storage.shared_memory)
     if size is None:
-        return Skipped(say("There is no /dev/shm."))
+        return Skipped(say("/dev/shm does not exist."))
     if size >= _NEEDED:
         return Fine(say("/dev/shm has {size}.", size=gigabytes(size)))
     return Finding(

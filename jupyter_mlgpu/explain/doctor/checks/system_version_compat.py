@@ -11,7 +11,7 @@ from jupyter_mlgpu.explain.doctor.remedies import as_written
 from jupyter_mlgpu.explain.doctor.versions import older
 from jupyter_mlgpu.record.sentence import say
 
-TITLE = say("Python is told the real version of macOS")
+TITLE = say("Python sees the real version of macOS")
 
 
 def judge(facts: Facts) -> Verdict:
@@ -21,10 +21,10 @@ def judge(facts: Facts) -> Verdict:
         return Skipped(say("This is not a Mac."))
     told = known(facts.python.macos_seen)
     if told is None or not told.startswith("10.") or older(real, "11"):
-        return Fine(say("macOS is {version}.", version=real))
+        return Fine(say("This is macOS {version}.", version=real))
     return Finding(
-        title=say("This Python takes macOS for version 10, so pip refuses newer wheels."),
-        evidence=say("macOS is {real}, Python is told {told}.", real=real, told=told),
+        title=say("This Python sees macOS as version 10, so pip rejects newer wheels."),
+        evidence=say("This is macOS {real}, but Python sees {told}.", real=real, told=told),
         remedy=as_written("SYSTEM_VERSION_COMPAT=0 pip install tensorflow==2.19.1 tensorflow-metal==1.2.0"),
         confidence="sure",
         cause=Cause.PYTHON,

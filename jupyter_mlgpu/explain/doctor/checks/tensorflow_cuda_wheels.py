@@ -10,27 +10,27 @@ from jupyter_mlgpu.explain.doctor.check import Cause, Facts, Finding, Fine, Skip
 from jupyter_mlgpu.explain.doctor.remedies import run
 from jupyter_mlgpu.record.sentence import joined, say
 
-TITLE = say("TensorFlow finds the CUDA that it was built with")
+TITLE = say("TensorFlow finds the CUDA it was built with")
 
 
 def judge(facts: Facts) -> Verdict:
     """A finding where no cuBLAS of TensorFlow's major version of CUDA is found anywhere."""
     tensorflow, cuda = known(facts.packages).get("tensorflow"), nvidia.cuda_of(facts, "tensorflow")
     if tensorflow is None or cuda is None:
-        return Skipped(say("There is no TensorFlow that was built for CUDA."))
+        return Skipped(say("No TensorFlow built for CUDA is installed."))
     if known_or(tensorflow.installer, None) == "conda":
-        return Skipped(say("Conda brings TensorFlow's CUDA along."))
+        return Skipped(say("conda installs CUDA along with TensorFlow."))
     if not nvidia.count(facts):
-        return Skipped(say("There is no NVIDIA GPU."))
+        return Skipped(say("No NVIDIA GPU was found."))
     wanted = f"libcublas.so.{nvidia.major(cuda)}"
     files = sorted({one.file for one in known(facts.libraries) if one.name == "libcublas"})
     if any(one == wanted or one.startswith(f"{wanted}.") for one in files):
-        return Fine(say("{library} is found.", library=wanted))
+        return Fine(say("{library} was found.", library=wanted))
     return Finding(
-        title=say("TensorFlow runs on the CPU: the CUDA libraries that it was built with are missing."),
+        title=say("TensorFlow runs on the CPU: the CUDA libraries it was built with are missing."),
         evidence=joined(
             say("It needs {library} (CUDA {cuda}).", library=wanted, cuda=cuda),
-            say("Found: {files}.", files=", ".join(files)) if files else say("No cuBLAS is found."),
+            say("Found: {files}.", files=", ".join(files)) if files else say("No cuBLAS was found."),
         ),
         remedy=run("pip", "install", f"tensorflow[and-cuda]=={tensorflow.version}"),
         confidence="sure",

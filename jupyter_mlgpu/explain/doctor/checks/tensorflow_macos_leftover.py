@@ -11,7 +11,7 @@ from jupyter_mlgpu.explain.doctor.remedies import as_written, run
 from jupyter_mlgpu.explain.doctor.versions import release
 from jupyter_mlgpu.record.sentence import say
 
-TITLE = say("Nothing is left of tensorflow-macos")
+TITLE = say("No leftover tensorflow-macos is installed")
 
 
 def judge(facts: Facts) -> Verdict:

@@ -11,7 +11,7 @@ from jupyter_mlgpu.explain.doctor.remedies import run
 from jupyter_mlgpu.explain.doctor.versions import minor, release
 from jupyter_mlgpu.record.sentence import joined, say
 
-TITLE = say("tensorflow-text is of TensorFlow's version")
+TITLE = say("tensorflow-text matches TensorFlow's version")
 
 
 def judge(facts: Facts) -> Verdict:
@@ -20,7 +20,7 @@ def judge(facts: Facts) -> Verdict:
     here = minor(tensorflow.version)
     broken = release(text.version) == release("2.21.0")
     found = say(
-        "tensorflow-text {text} stands beside TensorFlow {version}.",
+        "tensorflow-text {text} is installed alongside TensorFlow {version}.",
         text=text.version,
         version=tensorflow.version,
     )
@@ -29,7 +29,7 @@ def judge(facts: Facts) -> Verdict:
     wanted = ["tensorflow==2.19.1", "tensorflow-text==2.19.0"] if broken else [f"tensorflow-text=={here}.*"]
     return Finding(
         title=say("tensorflow-text cannot load into this TensorFlow."),
-        evidence=joined(found, say("2.21.0 lacks a symbol of its own.")) if broken else found,
+        evidence=joined(found, say("tensorflow-text 2.21.0 itself lacks a symbol.")) if broken else found,
         remedy=run("pip", "install", *wanted),
         confidence="sure",
         cause=Cause.PACKAGES,

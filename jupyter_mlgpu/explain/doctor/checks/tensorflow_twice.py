@@ -57,13 +57,13 @@ def _where(found: Mapping[str, Package]) -> tuple[Sentence, Sentence]:
     """Title and evidence: in one place they lie over each other, else the first on the path hides others."""
     places = {known_or(one.place, None) for one in found.values()}
     listed = ", ".join(f"{name} {one.version}" for name, one in found.items())
-    over_each_other = say("Several TensorFlows are installed over each other.")
+    over_each_other = say("Several TensorFlow packages are installed over each other.")
     if None in places:
         return over_each_other, say("Installed: {names}.", names=listed)
     if len(places) == 1:
-        return over_each_other, say("Installed into one folder: {names}.", names=listed)
+        return over_each_other, say("Installed in one folder: {names}.", names=listed)
     by_place = ", ".join(f"{name} {one.version} ({one.place})" for name, one in found.items())
     return (
-        say("Several TensorFlows are installed, and which one is imported depends on the path."),
-        say("Installed into {count} folders: {names}.", count=len(places), names=by_place),
+        say("Several TensorFlow packages are installed, and the path decides which is imported."),
+        say("Installed in {count} folders: {names}.", count=len(places), names=by_place),
     )

@@ -12,7 +12,7 @@ from jupyter_mlgpu.explain.doctor.check import Cause, Facts, Finding, Fine, Verd
 from jupyter_mlgpu.explain.doctor.remedies import FROM_THIS_SHELL, run
 from jupyter_mlgpu.record.sentence import joined, say, say_count
 
-TITLE = say("Threads are as many as the processors that may be used")
+TITLE = say("Threads do not outnumber the available processors")
 _NAMES = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS", "TF_NUM_INTRAOP_THREADS")
 
 
@@ -28,17 +28,17 @@ def judge(facts: Facts) -> Verdict:
     if not many and not unlimited:
         return Fine(
             say_count(
-                "{count} processor may be used, and no more threads are asked for.",
-                "{count} processors may be used, and no more threads are asked for.",
+                "{count} processor is available, and no more threads are requested.",
+                "{count} processors are available, and no more threads are requested.",
                 allowed,
             )
         )
     said = [say("{name} is {value}.", name=name, value=str(count)) for name, count in many.items()]
-    usable_here = say_count("{count} processor may be used.", "{count} processors may be used.", allowed)
+    usable_here = say_count("{count} processor is available.", "{count} processors are available.", allowed)
     set_here = [name for name in _NAMES if name in many] or [_NAMES[0], _NAMES[-1]]
     return Finding(
-        title=say("More threads would run than processors may be used, which slows every operation."),
-        evidence=joined(usable_here, *(said or [say("{count} are seen.", count=usable)])),
+        title=say("Threads would outnumber the available processors, which slows down every operation."),
+        evidence=joined(usable_here, *(said or [say("{count} are visible.", count=usable)])),
         remedy=run("export", *(f"{name}={allowed}" for name in set_here)) + FROM_THIS_SHELL,
         confidence="sure" if many else "likely",
         cause=Cause.ADVICE,

@@ -17,7 +17,7 @@ def judge(facts: Facts) -> Verdict:
     """A finding where torch has no CUDA in it and the machine has a GPU of NVIDIA's."""
     (torch,) = installed(facts, "torch")
     if not nvidia.count(facts):
-        return Skipped(say("There is no NVIDIA GPU."))
+        return Skipped(say("No NVIDIA GPU was found."))
     build = known(facts.builds).get("torch")
     cuda = known(build.cuda) if build else None
     if cuda is not None:
@@ -26,7 +26,8 @@ def judge(facts: Facts) -> Verdict:
     return Finding(
         title=say("This PyTorch was built without CUDA, so it cannot use the NVIDIA GPU."),
         evidence=say(
-            "PyTorch is {version}, built for no CUDA; the machine has an NVIDIA GPU.", version=torch.version
+            "PyTorch {version} was built without CUDA, but the machine has an NVIDIA GPU.",
+            version=torch.version,
         ),
         remedy=as_written("pip uninstall -y torch")
         + run("pip", "install", "--no-cache-dir", f"torch=={plain}"),

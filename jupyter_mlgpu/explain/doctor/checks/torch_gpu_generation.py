@@ -12,7 +12,7 @@ from jupyter_mlgpu.explain.doctor.remedies import run
 from jupyter_mlgpu.explain.doctor.versions import older
 from jupyter_mlgpu.record.sentence import say
 
-TITLE = say("PyTorch has code for this generation of GPU")
+TITLE = say("PyTorch supports this GPU's generation")
 
 
 def judge(facts: Facts) -> Verdict:
@@ -20,14 +20,14 @@ def judge(facts: Facts) -> Verdict:
     cuda = nvidia.cuda_of(facts, "torch")
     capable = [(gpu, ability) for gpu in nvidia.gpus(facts) if (ability := known(gpu.compute_capability))]
     if cuda is None or not capable:
-        return Skipped(say("There is no PyTorch with CUDA beside an NVIDIA GPU."))
+        return Skipped(say("PyTorch with CUDA and an NVIDIA GPU are not both present."))
     unserved = [(gpu, ability) for gpu, ability in capable if not nvidia.built_for(ability, cuda)]
     if not unserved:
         return Fine(say("PyTorch was built for CUDA {cuda}.", cuda=cuda))
     gpu, ability = unserved[0]
     suits = "cu126" if older(ability, "10.0") else "cu128"
     return Finding(
-        title=say("This PyTorch has no code for the GPU: every operation on it fails."),
+        title=say("This PyTorch does not support the GPU's generation: every operation on the GPU fails."),
         evidence=say(
             "{name} has compute capability {ability}; PyTorch was built for CUDA {cuda}.",
             name=known_or(gpu.name, say("The GPU")),

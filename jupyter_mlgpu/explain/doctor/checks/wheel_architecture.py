@@ -17,17 +17,19 @@ _KNOWN = ("x86_64", "arm64", "aarch64", "i686")
 def judge(facts: Facts) -> Verdict:
     """A finding where a wheel's tag names another processor than the process has."""
     if known_or(facts.python.translated, None):
-        return Skipped(say("Python itself runs translated by Rosetta."))
+        return Skipped(say("Python itself runs under Rosetta."))
     process = known(facts.python.architecture)
     packages = known(facts.packages)
     foreign = [name for name, package in sorted(packages.items()) if _is_foreign(package, process)]
     if not foreign:
-        return Fine(say("Every package of interest fits Python's {process}.", process=process))
+        return Fine(say("Every relevant package matches Python's architecture ({process}).", process=process))
     command = ("python", "-m", "pip", "install", "--force-reinstall", "--no-cache-dir", "--no-deps")
     return Finding(
         title=say("A package was built for another processor and cannot be loaded."),
         evidence=say(
-            "Python is {process}; built for another: {names}.", process=process, names=", ".join(foreign)
+            "Python is {process}; built for another processor: {names}.",
+            process=process,
+            names=", ".join(foreign),
         ),
         remedy=run(*command, *pinned(foreign, packages)),
         confidence="sure",

@@ -21,11 +21,13 @@ def judge(facts: Facts) -> Verdict:
     packages = known(facts.packages)
     foreign = [name for name, package in sorted(packages.items()) if _is_foreign(package, mine)]
     if not foreign:
-        return Fine(say("Every compiled package of interest fits Python {version}.", version=version))
+        return Fine(say("Every relevant compiled package matches Python {version}.", version=version))
     return Finding(
-        title=say("A compiled package belongs to another version of Python."),
+        title=say("A compiled package was built for another version of Python."),
         evidence=say(
-            "This is Python {version}; built for another: {names}.", version=version, names=", ".join(foreign)
+            "This is Python {version}; built for another version: {names}.",
+            version=version,
+            names=", ".join(foreign),
         ),
         remedy=as_written("unset PYTHONPATH")
         + run("python", "-m", "pip", "install", "--force-reinstall", "--no-deps", *foreign),

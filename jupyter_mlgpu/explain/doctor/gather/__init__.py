@@ -41,7 +41,7 @@ T = TypeVar("T")
 
 #: Seconds after which a part that has not answered is left out; all parts are asked at once.
 PATIENCE_S = 4.0
-NOT_DEEP = Unknown(say("Asked only with --deep."), asked=False)
+NOT_DEEP = Unknown(say("Checked only with --deep."), asked=False)
 
 
 def gather(
@@ -74,7 +74,7 @@ def gather(
         "libraries": libraries.read,
         "notebooks": notebooks.read,
     }
-    tell(say("Looking at this machine and this Python"))
+    tell(say("Checking this machine and this Python"))
     waiting = {name: asked.begin(name, read) for name, (_, read) in reads.items()}
     waiting |= {name: asked.begin(name, read) for name, read in loose.items()}
     found: dict[str, Any] = {name: asked.end(part) for name, part in waiting.items()}

@@ -39,7 +39,7 @@ def read(
     running: list[subprocess.Popen[bytes]] = []
     tell(
         say(
-            "Asking {frameworks}, each in a process of its own, {seconds} s at most",
+            "Testing {frameworks}, each in its own process, for at most {seconds} s",
             frameworks=", ".join(names),
             seconds=f"{seconds:g}",
         )
@@ -53,7 +53,7 @@ def read(
             if waiting:
                 tell(
                     say(
-                        "{framework} has answered, waiting for {others}",
+                        "{framework} has responded, waiting for {others}",
                         framework=asked[done],
                         others=", ".join(waiting),
                     )
@@ -81,7 +81,7 @@ def ask(
     start = real_time.monotonic()
     left = deadline - start
     late = Unknown(
-        say("{framework} did not answer in the time that all frameworks have together.", framework=name)
+        say("{framework} did not respond within the time shared by all frameworks.", framework=name)
     )
     if left <= 0:
         return _unanswered(late)
@@ -113,7 +113,7 @@ def answer(status: int, out: str, err: str, seconds: float) -> FrameworkAnswer:
     if not mark:
         name = signal.Signals(-status).name if -status in set(signal.Signals) else None
         ended = say(
-            "Its process ended with {how} before it had answered.",
+            "Its process ended with {how} before responding.",
             how=name or say("status {status}", status=str(status)),
         )
         return replace(

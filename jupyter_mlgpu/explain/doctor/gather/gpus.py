@@ -23,7 +23,7 @@ from jupyter_mlgpu.record.sentence import joined, say
 
 _VENDORS = {"0x10de": "nvidia", "0x1002": "amd", "0x8086": "intel", "0x106b": "apple"}
 _ROOT = Path("/")
-_UNTOLD = Unknown(say("macOS tells no memory or processes of its GPU."))
+_UNTOLD = Unknown(say("macOS does not report the GPU's memory or processes."))
 
 
 def read(nvml: Nvml | None = None, root: Path = _ROOT) -> GpuFacts:
@@ -106,7 +106,7 @@ def _processes(nvml: Nvml, index: int) -> tuple[GpuProcessFact, ...]:
     if told.value is None:
         raise NotKnownError(_unknown(told))
     named = memory.sees_the_machines_processes()
-    unknown = Unknown(say("The driver does not tell a process's memory here."))
+    unknown = Unknown(say("The driver does not report memory per process here."))
     return tuple(
         GpuProcessFact(
             memory.program(one.pid) if named else "not seen from here",

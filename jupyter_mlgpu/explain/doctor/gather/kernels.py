@@ -121,10 +121,10 @@ def _spec(name: str, table: Mapping[str, Any], deadline: float) -> KernelSpec:
         program = sys.executable
     path = shutil.which(program)
     if not any("ipykernel" in str(word) for word in command):
-        why = Unknown(say("This kernel is not ipykernel's."))
+        why = Unknown(say("This kernel does not use ipykernel."))
         return KernelSpec(name, program, path is not None, False, why, why, env)
     if path is None:
-        why = Unknown(say("Its interpreter is not there."))
+        why = Unknown(say("Its interpreter was not found."))
         return KernelSpec(name, program, False, False, why, why, env)
     told = fact(lambda: _ask(path, variables, max(0.01, deadline - real_time.monotonic())))
     version, prefix, has = (told, told, told) if isinstance(told, Unknown) else told

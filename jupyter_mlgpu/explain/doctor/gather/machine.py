@@ -115,7 +115,7 @@ def _cpuinfo(root: Path, name: str) -> list[str]:
 def _cores() -> int:
     count = os.cpu_count()
     if count is None:
-        raise OSError(say("the system does not tell how many"))
+        raise OSError(say("the system does not report the count"))
     return count
 
 

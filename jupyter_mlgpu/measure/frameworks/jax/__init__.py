@@ -17,7 +17,8 @@ FRAMEWORK = Framework(
     show_devices='JAX_LOGGING_LEVEL=DEBUG python -c "import jax; jax.devices()"',
     modest={"XLA_PYTHON_CLIENT_PREALLOCATE": "false"},
     race_note=say(
-        "JAX is waited for through the arrays that are still there; work whose results were dropped is not."
+        "Timing waits for JAX through the arrays that still exist, but not for work whose "
+        "results were discarded."
     ),
     # Read in JAX 0.10.
     doing={

@@ -36,7 +36,7 @@ from jupyter_mlgpu.record.reading import Reading
 from jupyter_mlgpu.record.record import RanOn
 from jupyter_mlgpu.record.sentence import Sentence, joined, say
 
-NOT_WATCHED = say("JAX does not tell where its programs ran.")
+NOT_WATCHED = say("JAX does not report where its programs ran.")
 _STATISTICS = Sentence("Device.memory_stats")
 
 
@@ -95,10 +95,8 @@ class JaxBackend(Backend):
                 "JAX {version} could not start its plug-in ({why}).", version=version, why="; ".join(failed)
             )
         if {"cuda", "rocm", "METAL"} & set(getattr(xla_bridge, "_backend_factories", {})):
-            return say(
-                "JAX {version} has a plug-in for GPUs, and found none that it can use here.", version=version
-            )
-        return say("JAX {version} is installed for CPUs alone, without a plug-in for GPUs.", version=version)
+            return say("JAX {version} has a GPU plug-in but found no GPU it can use here.", version=version)
+        return say("JAX {version} is installed for CPUs only, without a GPU plug-in.", version=version)
 
     def needs_restart(self) -> Sentence | None:
         """Hidden by JAX's choice of platforms, or by the variable of CUDA."""
@@ -169,7 +167,7 @@ class JaxBackend(Backend):
         remedy = f"{name} = jax.device_put({name}, jax.devices({native.platform!r})[{device.number}])"
         told = staying.told(found, device.name)
         return say(
-            "{told}: JAX works where they are. `{code}` moves {what}.",
+            "{told}: JAX computes where the data is. `{code}` moves {what}.",
             told=told,
             code=remedy,
             what=staying.it(found),
@@ -194,7 +192,7 @@ class JaxScope(Scope):
         left_open = not self.holds()
         self._scope.__exit__(None, None, None)
         if left_open:
-            return say("This cell left a jax.default_device(...) open; it was closed at the cell's end.")
+            return say("This cell left a jax.default_device(...) open; it was closed when the cell ended.")
         return None
 
 
@@ -220,9 +218,7 @@ class JaxObservation(Observation):
             before = self._before.get(name, {})
             times = after.get("num_allocs", 0) - before.get("num_allocs", 0)
             given[name] = times
-            told.append(
-                say("Its allocator of {device} gave out memory {times} times.", device=name, times=times)
-            )
+            told.append(say("Allocations on {device}: {times}.", device=name, times=times))
             readings.append(_peak(name, before, after))
         if not readings:
             readings = [unknown_peak(_no_peak(say("the CPU")), _STATISTICS)]
@@ -307,7 +303,7 @@ def _peak(name: str, before: Mapping[str, int], after: Mapping[str, int]) -> Rea
         return unknown_peak(_no_peak(name), detail, name)
     if value <= earlier:
         why = say(
-            "This cell stayed below the peak that JAX reached on {device} before, and JAX cannot reset it.",
+            "This cell stayed below JAX's earlier peak on {device}, which JAX cannot reset.",
             device=name,
         )
         return unknown_peak(why, detail, name)
@@ -332,7 +328,8 @@ def hidden_by_configuration(
     if there == ["cuda"] and hardware.nvidia("gpu:0").driver is None:
         return None
     return say(
-        "JAX was told to use {platforms} alone (JAX_PLATFORMS, or jax_platforms in jax.config), "
-        "and cannot take another platform once it has started: first take that setting out.",
+        "JAX was told to use only {platforms} (JAX_PLATFORMS, or jax_platforms in "
+        "jax.config) and cannot switch platforms once it has started: first remove that "
+        "setting.",
         platforms=platforms or "",
     )

@@ -23,18 +23,19 @@ from jupyter_mlgpu.measure.ops.profiler import Profiler, Refused, Session
 from jupyter_mlgpu.record.sentence import Sentence, say
 
 _RUNNING = Refused(
-    say("A profiler of JAX is on already: ours stepped aside, so there are no times per operation."),
+    say("A JAX profiler is already running: ours was not started, so there are no times per operation."),
     running=True,
 )
 # Seen on an H200 with PyTorch 2.11.0 and JAX 0.11.2: CUPTI then refuses JAX, which prints that and goes on.
 _ONE_OF_BOTH = say(
-    "If PyTorch's profiler was on in this process before, JAX's sees nothing of an NVIDIA "
-    "GPU, for CUPTI serves one of them alone: restart the kernel, and profile JAX first."
+    "If PyTorch's profiler has already run in this process, JAX's profiler sees nothing of "
+    "an NVIDIA GPU, because CUPTI serves only one of them: restart the kernel and profile "
+    "JAX first."
 )
-_NO_SHAPES = say("JAX's profiler tells no input shapes; FLOP and bytes are those of whole programs.")
-_LOOPS = say("Programs with a loop are not in JAX's FLOP: XLA's account of them has the loop's body once.")
+_NO_SHAPES = say("JAX's profiler does not report input shapes; FLOP and bytes are for whole programs.")
+_LOOPS = say("JAX's FLOP exclude programs with a loop: XLA counts the loop body only once.")
 _NOT_STARTED = Refused(
-    say("JAX has not used its GPU yet, and its profiler sees a GPU only after that: run the cell once more.")
+    say("JAX has not used its GPU yet, and its profiler sees a GPU only after that: run the cell again.")
 )
 
 
@@ -103,7 +104,7 @@ def _costs(data: bytes, parsed: Any) -> tuple[tuple[ProgramCost, ...], tuple[Sen
     except Exception as error:
         return (), (
             say(
-                "What JAX's programs had to do could not be read from its profile ({error}).",
+                "The work of JAX's programs could not be read from its profile ({error}).",
                 error=words(error),
             ),
         )

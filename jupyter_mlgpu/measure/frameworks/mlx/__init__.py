@@ -11,18 +11,18 @@ FRAMEWORK = Framework(
     array_programs="jupyter_mlgpu.measure.frameworks.mlx.array_programs:MlxPrograms",
     training="jupyter_mlgpu.measure.frameworks.mlx.training:TRAINING",
     why_no_profiler=say(
-        "MLX has no profiler, so there are no times per operation of it: put `with "
-        "jupyter_mlgpu.trace(name):` around a part of the cell that ends with mx.eval of its "
-        "result, to see what that part takes."
+        "MLX has no profiler, so there are no times per operation: to time a part of the "
+        "cell, wrap it in `with jupyter_mlgpu.trace(name):` and end it with mx.eval of its "
+        "result."
     ),
     evaluate="jupyter_mlgpu.measure.frameworks.mlx.backend:evaluate",
     packages=("mlx", "mlx-cpu", "mlx-cuda", "mlx-cuda-12", "mlx-cuda-13", "mlx-metal"),
     metal_packages=("mlx",),
     show_devices='python -c "import mlx.core as mx; print(mx.metal.is_available())"',
     race_note=say(
-        "MLX computes a value only when it is asked for. The value of the cell's last expression "
-        "is worked out and waited for; other work that the cell left unevaluated is not in the "
-        "times."
+        "MLX computes a value only when it is needed. The value of the cell's last "
+        "expression is evaluated and waited for; other work that the cell left unevaluated "
+        "is not in the times."
     ),
     keeps_lock=True,
     verified={"cpu": Verified("Linux x86-64, MLX 0.32.4")},

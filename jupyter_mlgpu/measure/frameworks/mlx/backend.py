@@ -32,8 +32,8 @@ from jupyter_mlgpu.measure.frameworks.peaks import Peaks
 from jupyter_mlgpu.record.reading import Reading
 from jupyter_mlgpu.record.sentence import Sentence, joined, say
 
-NOT_WATCHED = say("MLX does not tell where its operations ran.")
-LAZY = say("What this cell left unevaluated (`mx.eval`) falls into a later cell.")
+NOT_WATCHED = say("MLX does not report where its operations ran.")
+LAZY = say("Work that this cell left unevaluated (`mx.eval`) counts toward a later cell.")
 
 
 class MlxBackend(Backend):
@@ -79,9 +79,9 @@ class MlxBackend(Backend):
             return say("MLX {version} finds no Metal device here.", version=version)
         if _installed_for_cuda():
             return say(
-                "MLX {version} is installed for CUDA, and finds no GPU it can use here.", version=version
+                "MLX {version} is installed for CUDA but finds no GPU it can use here.", version=version
             )
-        return say("MLX {version} is installed for CPUs alone.", version=version)
+        return say("MLX {version} is installed for CPUs only.", version=version)
 
     def capabilities(self, device: Device) -> tuple[Capability, ...]:
         """Operations are not watched; what is evaluated is waited for."""
@@ -132,7 +132,7 @@ class MlxScope(Scope):
         _mx().set_default_device(self._before)
         if not changed:
             return None
-        return say("This cell set MLX's default device itself; %mlc_device put it back.")
+        return say("This cell set MLX's default device itself; `%mlc_device` restored the previous one.")
 
 
 class MlxObservation(Observation):

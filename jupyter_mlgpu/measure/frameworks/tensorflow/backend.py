@@ -97,14 +97,14 @@ class TensorFlowBackend(Backend):
         tf = sys.modules["tensorflow"]
         if sys.platform == "darwin":
             return say(
-                "TensorFlow {version} needs tensorflow-metal to use the GPU of a Mac.", version=tf.__version__
+                "TensorFlow {version} needs tensorflow-metal to use a Mac's GPU.", version=tf.__version__
             )
         if tf.test.is_built_with_gpu_support():
             return say(
-                "TensorFlow {version} can use GPUs, and finds none that it can use here.",
+                "TensorFlow {version} supports GPUs but finds no GPU it can use here.",
                 version=tf.__version__,
             )
-        return say("TensorFlow {version} is a build for CPUs alone.", version=tf.__version__)
+        return say("TensorFlow {version} is a CPU-only build.", version=tf.__version__)
 
     def needs_restart(self) -> Sentence | None:
         """Hidden by tf.config, or by the variable of CUDA."""
@@ -178,7 +178,7 @@ class TensorFlowBackend(Backend):
             return None
         told, again = staying.told(found, device.name), say("`%mlc_device {device}`", device=device.name)
         return say(
-            "{told}. Making `{name}` again after {command} moves {what}.",
+            "{told}. To move {what}, create `{name}` again after {command}.",
             told=told,
             name=found[0].name,
             command=again,
@@ -225,7 +225,7 @@ class TensorFlowScope(Scope):
         left_open = not self.holds()
         self._context._set_device(*self._before)
         return (
-            say("This cell left a tf.device(...) open; it was closed at the cell's end.")
+            say("This cell left a tf.device(...) open; it was closed when the cell ended.")
             if left_open
             else None
         )
@@ -266,6 +266,6 @@ def hidden_by_configuration(config: Any, started: bool) -> Sentence | None:
     if not started or config.get_visible_devices("GPU") or not config.list_physical_devices("GPU"):
         return None
     return say(
-        "TensorFlow was told to hide its GPU (tf.config.set_visible_devices), and cannot show it "
-        "again once it has started: first take that line out."
+        "TensorFlow was told to hide its GPU (tf.config.set_visible_devices) and cannot make "
+        "it visible again once it has started: first remove that line."
     )

@@ -25,12 +25,12 @@ def no_statistics(name: str) -> Sentence:
     """Why nothing is known of a device's allocator."""
     if name.startswith("cpu:"):
         return say(
-            "TensorFlow keeps no statistics of small tensors on {device}, so a figure would be too low.",
+            "TensorFlow's statistics for {device} omit small tensors, so any figure would be too low.",
             device=name,
         )
     if kind_of("GPU") == "metal":
         return say(
-            "On Metal TensorFlow's allocator counts nothing: what it tells is 0, whatever it gives out."
+            "On Metal, TensorFlow's allocator counts nothing: it reports 0, no matter how much it allocates."
         )
     return say("TensorFlow keeps no allocator statistics for {device}.", device=name)
 

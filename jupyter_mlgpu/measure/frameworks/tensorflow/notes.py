@@ -78,13 +78,13 @@ def copied(called: Sequence[tuple[str, int, GraphParts]]) -> list[Sentence]:
         for (one, other), count in parts.copies.most_common(3)
     ]
     most = say(
-        "Values of variables copied between devices in {often} of {name}: {ways}.",
-        often=say_count("the one call", "each of {count} calls", times),
+        "Variable values copied between devices in {often} to {name}: {ways}.",
+        often=say_count("the only call", "each of {count} calls", times),
         name=plain(name),
         ways=listed(ways),
     )
     rest = sum(one[0] for one in copying[1:])
-    return [joined(most, say("Other graphs copied {rest}.", rest=rest)) if rest else most]
+    return [joined(most, say("Other graphs copied {rest} more.", rest=rest)) if rest else most]
 
 
 def unprepared(graphs: Sequence[str], one_device: bool) -> list[Sentence]:
@@ -95,15 +95,15 @@ def unprepared(graphs: Sequence[str], one_device: bool) -> list[Sentence]:
     if one_device:
         return [
             say(
-                "How many operations of {names} ran is not known: TensorFlow prepared the graph while it "
-                "was not watched, and tells of it only then.",
+                "It is not known how many operations of {names} ran: TensorFlow prepared the "
+                "graph while not being observed, and reports on it only then.",
                 names=names,
             )
         ]
     return [
         say(
-            "Where the operations of {names} ran is not known: TensorFlow prepared the graph while it "
-            "was not watched, and tells of it only then.",
+            "It is not known where the operations of {names} ran: TensorFlow prepared the "
+            "graph while not being observed, and reports on it only then.",
             names=names,
         )
     ]
@@ -115,13 +115,16 @@ def not_seen(*, other_threads: bool, sessions: bool) -> list[Sentence]:
     if other_threads:
         reasons.append(
             say(
-                "Other threads used TensorFlow while this cell ran: the device asked for does not hold "
-                "there, and where their operations ran is not seen."
+                "Other threads used TensorFlow while this cell ran: the selected device does "
+                "not apply to them, and it is not known where their operations ran."
             )
         )
     if sessions:
         reasons.append(
-            say("A tf.compat.v1.Session worked while this cell ran: where its operations ran is not seen.")
+            say(
+                "A tf.compat.v1.Session was used while this cell ran: it is not known where "
+                "its operations ran."
+            )
         )
     return reasons
 
@@ -145,4 +148,4 @@ def _named(types: Counter[str]) -> str:
 def _operations(count: int, complete: bool) -> Sentence:
     if complete:
         return say_count("{count} operation", "{count} operations", count)
-    return say_count("{count} operation that was watched", "{count} operations that were watched", count)
+    return say_count("{count} observed operation", "{count} observed operations", count)

@@ -99,7 +99,7 @@ class PlacementWatch:
         failure = self._failure or self._graphs.failure
         if failure is not None:
             return SeenPlacement(
-                None, say("TensorFlow's operations could not be watched ({error}).", error=failure)
+                None, say("TensorFlow's operations could not be observed ({error}).", error=failure)
             )
         counts = self._counts - mark.counts
         unknown = []
@@ -116,7 +116,7 @@ class PlacementWatch:
         reasons: list[Sentence] = []
         if self._truncated:
             reasons.append(
-                say("Only the first {count} eager operations of this cell were watched.", count=LIMIT)
+                say("Only the first {count} eager operations of this cell were observed.", count=LIMIT)
             )
         reasons += unprepared(unknown, only is not None)
         reasons += not_seen(
@@ -230,7 +230,7 @@ def _ran_on(counts: Counter[Placed], why: Sentence | None, only: str | None) -> 
             native_name=device,
             operations=None if why else count,
             share=None if why else count / total,
-            why_missing=joined(why, say("{count} of those watched ran here.", count=count))
+            why_missing=joined(why, say("{count} of those observed ran here.", count=count))
             if why and count
             else why,
             evidence="counted" if count else _ONLY,

@@ -29,7 +29,7 @@ _FUNCTIONS = ("__inference_", "__forward_", "__backward_")
 
 def read(space: Any, *, tf32: bool = False) -> SeenEvents:
     """What a parsed `XSpace` holds; with `tf32`, products of float32 on a GPU were worked out in that."""
-    said = tuple(say("TensorFlow's profiler said: {said}", said=one) for one in space.errors)
+    said = tuple(say("TensorFlow's profiler reported: {said}", said=one) for one in space.errors)
     on_gpu = any(planes.device_of(plane.name) for plane in space.planes)
     return kept(_events(space, tf32 and on_gpu))._replace(problems=said)
 

@@ -30,19 +30,19 @@ WITH_SHAPES = OPTIONS | {"host_tracer_level": 3}
 
 _RUNNING = Refused(
     say(
-        "A profiler of TensorFlow is on already (the TensorBoard callback, or tf.profiler): ours "
-        "stepped aside, so there are no times per operation."
+        "A TensorFlow profiler is already running (the TensorBoard callback or tf.profiler): "
+        "ours was not started, so there are no times per operation."
     ),
     running=True,
 )
 _NO_FLOP = say(
-    "TensorFlow's profiler tells input shapes of graphs' operations, and no FLOP: those of products of "
-    "matrices are worked out from the shapes, and others are not counted."
+    "TensorFlow's profiler reports input shapes of operations in graphs, but no FLOP: those "
+    "of matrix products are derived from the shapes, and others are not counted."
 )
 _METAL = say(
-    "TensorFlow's profiler does not see a Mac's GPU, for tensorflow-metal brings no part of "
-    "it: the operations below are the host's alone, and have no shares of the whole. Metal "
-    "System Trace in Xcode's Instruments shows the GPU's."
+    "TensorFlow's profiler does not see a Mac's GPU, because tensorflow-metal does not "
+    "support profiling: the operations below are from the host only and have no shares of "
+    "the total. Metal System Trace in Xcode's Instruments shows those on the GPU."
 )
 
 
@@ -62,7 +62,7 @@ class TensorFlowProfiler(Profiler):
         except OSError as error:
             return Refused(
                 say(
-                    "TensorFlow's profiler needs a temporary folder, and none can be made ({error}).",
+                    "TensorFlow's profiler needs a temporary folder, but none can be created ({error}).",
                     error=error,
                 )
             )

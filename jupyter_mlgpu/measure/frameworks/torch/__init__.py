@@ -19,8 +19,8 @@ FRAMEWORK = Framework(
     show_devices="python -m torch.utils.collect_env",
     caches={"torch": ("TORCH_HOME", ".cache/torch")},
     race_note_gpu=say(
-        "On any device but the CPU, PyTorch looks up its default device at every call from "
-        "Python, about 1 µs a call; that is in the times."
+        "On any device but the CPU, PyTorch looks up its default device on every call from "
+        "Python; the times include this, about 1 µs per call."
     ),
     # Read in PyTorch 2.13.
     doing={

@@ -36,9 +36,9 @@ from jupyter_mlgpu.record.reading import Reading
 from jupyter_mlgpu.record.sentence import Sentence, joined, say
 
 # Short: a receipt holds little, and each is in it three times.
-NOT_WATCHED = say("PyTorch does not tell where its operations ran.")
+NOT_WATCHED = say("PyTorch does not report where its operations ran.")
 _PEAK = Sentence("torch.cuda.max_memory_allocated")
-_PEAK_WITH_GRAPHS = say("torch.cuda.max_memory_allocated, and what CUDA graphs keep")
+_PEAK_WITH_GRAPHS = say("torch.cuda.max_memory_allocated, plus what CUDA graphs keep")
 
 
 class TorchBackend(Backend):
@@ -86,15 +86,15 @@ class TorchBackend(Backend):
         torch = _torch()
         if torch.cuda._is_compiled():
             return say(
-                "PyTorch {version} can use NVIDIA GPUs, and its driver shows none here.",
+                "PyTorch {version} supports NVIDIA GPUs, but the driver shows none here.",
                 version=torch.__version__,
             )
         if torch.backends.mps.is_built():
             return say(
-                "PyTorch {version} can use Metal, and macOS offers no Metal device here.",
+                "PyTorch {version} supports Metal, but macOS offers no Metal device here.",
                 version=torch.__version__,
             )
-        return say("PyTorch {version} is a build for CPUs alone.", version=torch.__version__)
+        return say("PyTorch {version} is a CPU-only build.", version=torch.__version__)
 
     def needs_restart(self) -> Sentence | None:
         """Hidden by the variable of CUDA."""
@@ -129,7 +129,7 @@ class TorchBackend(Backend):
             )
         if device.kind not in ("cuda", "rocm"):
             return unknown(
-                say("PyTorch's allocator does not tell what it holds on {device}.", device=device.name)
+                say("PyTorch's allocator does not report what it holds on {device}.", device=device.name)
             )
         index = device.number
         if index not in self._in_use():
@@ -170,12 +170,12 @@ class TorchBackend(Backend):
             first.what
         )
         remedy = (
-            say("`.{code}` of each moves it", code=move)
+            say("Calling `.{code}` on each moves it", code=move)
             if code is None
             else say("`{code}` moves {what}", code=code, what=staying.it(found))
         )
         told = staying.told(found, device.name)
-        return say("{told}: PyTorch works where they are. {remedy}.", told=told, remedy=remedy)
+        return say("{told}: PyTorch computes where the data is. {remedy}.", told=told, remedy=remedy)
 
     def allocations(self) -> dict[int, int]:
         """How often the allocator of each GPU in use has handed out memory so far."""
@@ -231,7 +231,7 @@ class TorchObservation(Observation):
             times = count - self._allocations.get(index, 0)
             told.append(
                 say(
-                    "Its allocator of {device} gave out memory {times} times.",
+                    "Allocations on {device}: {times}.",
                     device=f"gpu:{index}",
                     times=times,
                 )
@@ -245,7 +245,7 @@ class TorchObservation(Observation):
             if counter.pools.total > pooled:
                 notes.append(
                     say(
-                        "Memory was set aside for a CUDA graph in this cell, so the allocator's peak of "
+                        "This cell set memory aside for a CUDA graph, so the allocator's peak on "
                         "{device} may have been higher.",
                         device=gpus[index].name,
                     )
@@ -294,4 +294,4 @@ def _another_accelerator() -> bool:
 
 
 def _no_peak(name: str) -> Sentence:
-    return say("PyTorch's allocator keeps no peak for {device}.", device=name)
+    return say("PyTorch's allocator tracks no peak for {device}.", device=name)

@@ -66,7 +66,7 @@ class PooledPeak:
         except Exception as error:
             self.pools = Pools()
             self.why_not = say(
-                "What CUDA graphs keep of the GPU's memory is not known ({error}).",
+                "It is not known how much GPU memory CUDA graphs keep ({error}).",
                 error=type(error).__name__,
             )
         self._counted = self._counters(stats)

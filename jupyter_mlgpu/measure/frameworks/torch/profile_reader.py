@@ -52,8 +52,8 @@ def read(found: KinetoEvents) -> SeenEvents:
     events, left_out, _ = kept(found.events)
     once = tuple(one for line in by_line(events).values() for one in _once(line))
     said = say_count(
-        "{count} range that ended on another thread than it began is not in the table.",
-        "{count} ranges that ended on another thread than they began are not in the table.",
+        "{count} range that began and ended on different threads is not in the table.",
+        "{count} ranges that began and ended on different threads are not in the table.",
         found.wandering,
     )
     return SeenEvents(once, left_out, (said,) if found.wandering else ())

@@ -24,16 +24,16 @@ from jupyter_mlgpu.measure.ops.profiler import Profiler, Refused, Session
 from jupyter_mlgpu.record.sentence import Sentence, say
 
 _RUNNING = Refused(
-    say("A profiler of PyTorch is on already: ours stepped aside, so there are no times per operation."),
+    say("A PyTorch profiler is already running: ours was not started, so there are no times per operation."),
     running=True,
 )
-_MPS = say("PyTorch's profiler does not see a Mac's GPU (MPS), so its operations are the host's alone")
+_MPS = say("PyTorch's profiler does not see a Mac's GPU (MPS), so its operations are from the host only")
 _MPS_LOG = "PYTORCH_MPS_LOG_PROFILE_INFO"
 # Seen on 2.13.0: training steps took 2.0 times as long as with the plain profiler until the cell returned,
 # small operations 2.6 times; most of it when the profiler stops (adr/0012).
 _NOT_RECORDED = say(
-    "PyTorch's input shapes and FLOP are not told: recording them makes its profiler take "
-    "twice as long. `%%mlc_trace --ops --shapes` does it."
+    "PyTorch's input shapes and FLOP are not reported: recording them makes its profiler "
+    "take twice as long. `%%mlc_trace --ops --shapes` records them."
 )
 _BEGINNINGS = ("_prepare_profiler", "_enable_profiler")
 _LEVEL = "KINETO_LOG_LEVEL"
@@ -124,12 +124,12 @@ def _in_tf32() -> frozenset[str]:
 def _on_mps() -> Sentence:
     if os.environ.get(_MPS_LOG):
         return say(
-            "{seen}; {variable} is set, so what PyTorch prints of its GPU is beside them.",
+            "{seen}; {variable} is set, so PyTorch's own GPU log is shown beside them.",
             seen=_MPS,
             variable=_MPS_LOG,
         )
     return say(
-        "{seen}: set {variable}=391 before the kernel starts, and PyTorch's own log of its GPU is, too.",
+        "{seen}: to see PyTorch's own GPU log as well, set {variable}=391 before the kernel starts.",
         seen=_MPS,
         variable=_MPS_LOG,
     )

@@ -39,7 +39,7 @@ class TorchScope(Scope):
             _torch().set_default_device(self._before)
         if not changed:
             return None
-        return say("This cell set PyTorch's default device itself; %mlc_device put it back.")
+        return say("This cell set PyTorch's default device itself; `%mlc_device` restored the previous one.")
 
 
 def _torch() -> Any:

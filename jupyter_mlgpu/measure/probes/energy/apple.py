@@ -34,13 +34,13 @@ PARTS: dict[str, tuple[Scope, str]] = {
     "ane_mj": ("machine", say("Neural Engine")),
 }
 
-NO_COUNTER = say("A Mac with an Intel processor shows no energy counter without sudo.")
+NO_COUNTER = say("A Mac with an Intel processor does not expose energy counters without sudo.")
 NOT_INSTALLED = say(
-    "The package zeus-apple-silicon, which asks for the energy of Apple's chips, is not installed."
+    "The package zeus-apple-silicon, which reads the energy of Apple chips, is not installed."
 )
 TOO_SHORT = say(
-    "Too short to measure: Apple's energy model is poor under {interval} ms, so only a cell "
-    "of {time} s or longer is known within 10 %.",
+    "Too short to measure: Apple's energy model is poor below {interval} ms, so only cells "
+    "of {time} s or longer are known to within 10 %.",
     interval=f"{REFRESH * 1e3:.0f}",
     time=f"{SHORTEST:g}",
 )
@@ -63,7 +63,7 @@ def monitor() -> Monitor | Sentence:
     except ImportError:
         return NOT_INSTALLED
     except Exception as error:
-        return say("Apple's energy counters do not answer ({error}).", error=error)
+        return say("Apple's energy counters do not respond ({error}).", error=error)
 
 
 class AppleEnergy:
@@ -103,7 +103,7 @@ class AppleEnergy:
 def readings(metrics: object, seconds: float) -> list[Reading]:
     """One reading for each subsystem that `AppleEnergyMetrics` tells, of a window of that length."""
     told = [_reading(part, millijoules, seconds) for part, millijoules in _told(metrics)]
-    return told or [missing("energy", say("This chip tells no energy of its parts."))]
+    return told or [missing("energy", say("This chip does not report the energy of its parts."))]
 
 
 def watts(metrics: object, seconds: float) -> dict[str, float]:

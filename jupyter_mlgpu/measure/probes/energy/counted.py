@@ -27,8 +27,8 @@ BOUND = 0.10
 #: No processor package or GPU draws more, in watts: a counter that moves faster has been set, not counted.
 MOST_WATTS = 5_000.0
 
-BACKWARDS = say("The energy counter went backwards while the cell ran, as when its driver starts anew.")
-JUMPED = say("The energy counter jumped while the cell ran, farther than any chip can draw.")
+BACKWARDS = say("The energy counter went backwards while the cell ran, as when its driver restarts.")
+JUMPED = say("While the cell ran, the energy counter jumped by more than any chip can draw.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +123,7 @@ class Counted:
             return self._too_short()
         if uncertainty > BOUND * joules:  # where much more power was drawn just before, say
             return say(
-                "Too uncertain to show (± {share}): a longer cell is surer.",
+                "Too uncertain to show (± {share}): a longer cell is more certain.",
                 share=f"{uncertainty / joules:.0%}",
             )
         return Energy(joules, uncertainty, self._samples)
@@ -145,7 +145,9 @@ class Counted:
 
     def _too_short(self) -> Sentence:
         # It stands in the receipts of most cells on a GPU, so it is short.
-        return say("Too short to measure: a cell should take {time} s.", time=f"{self._refresh / BOUND:.2g}")
+        return say(
+            "Too short to measure: a cell should take at least {time} s.", time=f"{self._refresh / BOUND:.2g}"
+        )
 
 
 def _watts(one: _Look, other: _Look) -> float:

@@ -32,7 +32,7 @@ LAST_LOOK_SHARE = 0.005
 #: not wait: while NVML is asked for energy (3.5 ms), it answers no other question.
 FIRST_LOOK = 0.01
 
-NOT_FOUND_YET = say("Which energy counters this machine has was still being found out when this cell ended.")
+NOT_FOUND_YET = say("When this cell ended, the search for this machine's energy counters was still running.")
 
 
 @dataclass(frozen=True)

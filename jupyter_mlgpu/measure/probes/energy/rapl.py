@@ -18,7 +18,7 @@ from jupyter_mlgpu.record.sentence import say, say_count
 
 _POWERCAP = Path("sys/class/powercap")
 
-LOCKED = say("The processor's counter (RAPL) is for the administrator alone here.")
+LOCKED = say("Only an administrator can read the processor's energy counter (RAPL) here.")
 
 
 @dataclass(frozen=True)

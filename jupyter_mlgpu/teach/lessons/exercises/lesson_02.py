@@ -73,7 +73,8 @@ EXERCISES = (
     Exercise(
         name="fair_time",
         task=say(
-            "call work() once to warm up, then read the clock, call work() again, wait, and read it again"
+            "call work() once to warm up, then read the clock, call work() again, wait, and "
+            "read the clock again"
         ),
         reference=fair_time,
         # Each part has a decimal place of its own: what was forgotten, or counted too much, shows.
@@ -84,7 +85,7 @@ EXERCISES = (
     Exercise(
         name="flops_per_byte",
         task=say(
-            "divide 2 * m * k * n operations by 4 bytes for every number of both matrices and of the result"
+            "divide 2 * m * k * n operations by 4 bytes for each number in both matrices and the result"
         ),
         reference=flops_per_byte,
         example={"m": 1, "k": 10, "n": 1},

@@ -68,7 +68,7 @@ def numbers_and_place(answer: Answer, arguments: Arguments) -> object:
         described = answer(device, a, b)
     operation = getattr(described, "op", None)
     place = getattr(operation, "device", "").rsplit("device:", 1)[-1].lower()
-    return {say("product"): product, say("made on"): place or say("no device in particular")}
+    return {say("product"): product, say("computed on"): place or say("no specific device")}
 
 
 def _line(letter: str, draw: random.Random) -> str:
@@ -97,7 +97,7 @@ EXERCISES = (
     Exercise(
         name="severity",
         task=say(
-            "return the third word where it is I, W, E or F after a date and a time, else an empty string"
+            "return the third word if it is I, W, E or F and follows a date and a time, else an empty string"
         ),
         reference=severity,
         # Letters stand in names of files and in words, too.
@@ -107,7 +107,7 @@ EXERCISES = (
     ),
     Exercise(
         name="product_on",
-        task=say("return tf.matmul(a, b), made inside `with tf.device(device):`"),
+        task=say("return tf.matmul(a, b), computed inside `with tf.device(device):`"),
         reference=product_on,
         example={
             "device": "gpu:3",

@@ -64,8 +64,8 @@ EXERCISES = (
     Exercise(
         name="teraflops",
         task=say(
-            "count 2 n³ operations for each product, divide by the median of the seconds, and give the "
-            "rate in TFLOP/s"
+            "count 2 n³ operations per product, divide by the median of the seconds, and "
+            "return the rate in TFLOP/s"
         ),
         reference=teraflops,
         # 2 * 1000³ * 50 operations in 0.1 s are 1 TFLOP/s. One run of the five was disturbed.
@@ -84,8 +84,7 @@ EXERCISES = (
     Exercise(
         name="least_seconds",
         task=say(
-            "return the longer of two times in seconds: that of the FLOP at the peak, and that of the bytes "
-            "at the bandwidth"
+            "return the longer of two times in seconds: the FLOP at the peak, and the bytes at the bandwidth"
         ),
         reference=least_seconds,
         # Moving takes 0.5 s throughout: the FLOP take longer from 50 for each byte on.

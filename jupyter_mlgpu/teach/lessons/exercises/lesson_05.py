@@ -80,7 +80,7 @@ EXERCISES = (
     Exercise(
         name="one_graph",
         task=say(
-            "return tf.function of `function` with an input signature: one vector of float32, of any length"
+            "return tf.function of `function` with this input signature: one float32 vector of any length"
         ),
         reference=one_graph,
         example={"lengths": [2, 3, 4]},
@@ -89,7 +89,7 @@ EXERCISES = (
     ),
     Exercise(
         name="scores",
-        task=say("return the product of the queries with the turned keys, without einsum"),
+        task=say("return the product of the queries and the transposed keys, without einsum"),
         reference=scores,
         # Each query picks one number of each key: what is turned or summed wrongly shows.
         example={

@@ -43,7 +43,7 @@ def _fresh_bend(draw: random.Random) -> Arguments:
 EXERCISES = (
     Exercise(
         name="layer_back",
-        task=say("return, with d_taken, the slopes along the weights, d_w, and along the bias, d_b"),
+        task=say("return d_taken together with the slopes along the weights, d_w, and along the bias, d_b"),
         reference=layer_back,
         # Two rows of data, and every number of theirs has a decimal place of its own.
         example={
@@ -55,7 +55,7 @@ EXERCISES = (
     ),
     Exercise(
         name="tanh_back",
-        task=say("return the slope of tanh, 1 - hidden * hidden, times the slope that came"),
+        task=say("return the slope of tanh, 1 - hidden * hidden, times the incoming slope"),
         reference=tanh_back,
         # In the middle, halfway to both ends, and at an end.
         example={

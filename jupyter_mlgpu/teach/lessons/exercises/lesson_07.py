@@ -54,7 +54,8 @@ EXERCISES = (
     Exercise(
         name="convolve",
         task=say(
-            "multiply the piece of the image under the kernel with the kernel, number by number, and add up"
+            "multiply the part of the image under the kernel by the kernel, number by "
+            "number, and add up the products"
         ),
         reference=convolve,
         # One bright point: what comes out shows the kernel, turned by half a turn, where the point is.
@@ -67,8 +68,8 @@ EXERCISES = (
     Exercise(
         name="weights",
         task=say(
-            "give two numbers, the weights of the convolution and those of the dense layer, each with one "
-            "more for every filter or output (the bias)"
+            "return two numbers, how many weights the convolution and the dense layer have, "
+            "each with one more (the bias) for every filter or output"
         ),
         reference=weights,
         example={"side": 28, "channels": 1, "kernel": 3, "filters": 8},

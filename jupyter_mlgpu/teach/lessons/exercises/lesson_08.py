@@ -68,7 +68,7 @@ EXERCISES = (
     Exercise(
         name="activation_bytes",
         task=say(
-            "give the bytes of all numbers that the layers together give for the batch, at 4 bytes each"
+            "return the bytes of all numbers that the layers together produce for the batch, at 4 bytes each"
         ),
         reference=activation_bytes,
         # 2 * 3 numbers of one layer and 4 of the next: 10 a picture.
@@ -77,7 +77,9 @@ EXERCISES = (
     ),
     Exercise(
         name="worth_keeping",
-        task=say("give one plain Python number, the mean of the maps, so that nothing holds on to the maps"),
+        task=say(
+            "return the mean of the maps as a plain Python number, so that nothing holds on to the maps"
+        ),
         reference=worth_keeping,
         example={"maps": np.array([[1.0, 2, 3], [4, 5, 9]], np.float32)},
         fresh=_fresh_maps,
@@ -86,8 +88,8 @@ EXERCISES = (
     Exercise(
         name="peak_at",
         task=say(
-            "draw a line through the two measured peaks: what one picture more takes, and from there the "
-            "peak of the batch that is asked for"
+            "draw a line through the two measured peaks: find what one more picture takes, "
+            "and from that the peak of the requested batch"
         ),
         reference=peak_at,
         # 500 without any picture, and 2 for each.

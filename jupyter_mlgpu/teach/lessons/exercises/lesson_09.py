@@ -49,8 +49,7 @@ EXERCISES = (
     Exercise(
         name="images_per_second",
         task=say(
-            "leave the first epoch out, and divide the images of an epoch by the median of the others' "
-            "seconds"
+            "leave out the first epoch, and divide the images per epoch by the median seconds of the others"
         ),
         reference=images_per_second,
         # 100 images in 2 s; the first epoch has compiled, and one was disturbed.
@@ -59,14 +58,14 @@ EXERCISES = (
     ),
     Exercise(
         name="images_per_joule",
-        task=say("a watt is a joule a second: give the images for each joule"),
+        task=say("a watt is a joule per second: return the images per joule"),
         reference=images_per_joule,
         example={"rate": 600.0, "watts": 200.0},
         fresh=lambda draw: {"rate": draw.uniform(50, 2000), "watts": draw.uniform(20, 400)},
     ),
     Exercise(
         name="large_enough",
-        task=say("give the smallest batch whose rate is at least nine tenths of the best rate"),
+        task=say("return the smallest batch with at least nine tenths of the best rate"),
         reference=large_enough,
         example={"batches": [1, 4, 16, 64, 256], "rates": [10.0, 35.0, 92.0, 99.0, 100.0]},
         fresh=_fresh_rates,

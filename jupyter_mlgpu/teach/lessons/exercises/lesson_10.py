@@ -50,7 +50,7 @@ def _fresh_counts(draw: random.Random) -> Arguments:
 EXERCISES = (
     Exercise(
         name="split_word",
-        task=say("let `end` be the place behind the longest of the pieces that fit"),
+        task=say("set `end` to the position just after the longest piece that fits"),
         reference=split_word,
         example={
             "word": "abcab",
@@ -60,7 +60,7 @@ EXERCISES = (
     ),
     Exercise(
         name="ppmi",
-        task=say("let `by_chance` be, for each pair, the share of the one times the share of the other"),
+        task=say("set `by_chance`, for each pair, to the share of one times the share of the other"),
         reference=ppmi,
         # The first is with everybody; the second and the third are with each other more than with it.
         example={"counts": np.array([[0.0, 4.0, 4.0], [4.0, 0.0, 8.0], [4.0, 8.0, 0.0]])},

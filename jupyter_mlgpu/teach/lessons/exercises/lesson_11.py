@@ -70,7 +70,9 @@ EXERCISES = (
     ),
     Exercise(
         name="causal_weights",
-        task=say("let `later` be True where the key's place (the column) is after the query's (the row)"),
+        task=say(
+            "set `later` to True where the key's position (the column) comes after the query's (the row)"
+        ),
         reference=causal_weights,
         # Equal scores: a row divides its attention evenly among those that it may see. So many that they
         # are drawn, for a mask is a shape.

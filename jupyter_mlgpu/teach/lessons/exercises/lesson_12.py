@@ -50,8 +50,8 @@ EXERCISES = (
     Exercise(
         name="disguise",
         task=say(
-            "of the chosen tokens, show mask where dice is below 0.8 and others where it is 0.9 or more, "
-            "and every other token as it is"
+            "for the chosen tokens, show `mask` where `dice` is below 0.8 and `others` where "
+            "it is 0.9 or more; show every other token as it is"
         ),
         reference=disguise,
         example={
@@ -65,7 +65,7 @@ EXERCISES = (
     ),
     Exercise(
         name="masked_loss",
-        task=say("return the mean of those losses whose place is chosen (1), and leave out the others (0)"),
+        task=say("return the mean of the losses at the chosen places (1), leaving out the others (0)"),
         reference=masked_loss,
         example={
             "losses": np.array([[1.0, 20.0, 300.0], [4000.0, 5.0, 60.0]], "float32"),

@@ -80,7 +80,7 @@ def _fresh_labels(draw: random.Random) -> Arguments:
 EXERCISES = (
     Exercise(
         name="pool",
-        task=say("return, for each sentence, the mean of the vectors whose token is not 0"),
+        task=say("for each sentence, return the mean of the vectors whose token is not 0"),
         reference=pool,
         example={
             "vectors": np.array(
@@ -93,7 +93,9 @@ EXERCISES = (
     ),
     Exercise(
         name="few",
-        task=say("draw by chance `each` places of every class, none twice, the same ones for the same seed"),
+        task=say(
+            "draw `each` places of every class at random, none twice, and the same ones for the same seed"
+        ),
         reference=few,
         example={"labels": np.repeat(np.arange(3), 50), "each": 4, "seed": 0},
         fresh=_fresh_labels,

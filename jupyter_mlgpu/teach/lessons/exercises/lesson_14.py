@@ -53,8 +53,8 @@ EXERCISES = (
     Exercise(
         name="shares",
         task=say(
-            "give a list with a number of images for each engine: together they are the batch, no two "
-            "differ by more than one, and the larger shares come first"
+            "return a list with the number of images for each engine: they add up to the "
+            "batch, no two differ by more than one, and the larger shares come first"
         ),
         reference=shares,
         example={"batch": 10, "engines": 4},
@@ -63,7 +63,8 @@ EXERCISES = (
     Exercise(
         name="together",
         task=say(
-            "weigh each gradient with its number of images, add up, and divide by the number of all images"
+            "weight each gradient by its number of images, add them up, and divide by the "
+            "total number of images"
         ),
         reference=together,
         # Three images say 1, one says 5: the mean over the four is 2.
@@ -73,8 +74,8 @@ EXERCISES = (
     Exercise(
         name="speed_up",
         task=say(
-            "divide the seconds of a step on one engine by those on several: there the computing is shared, "
-            "and the communication comes on top"
+            "divide the seconds of a step on one engine by those on several, where the "
+            "computation is shared and the communication is added"
         ),
         reference=speed_up,
         # A step of 100 ms; two engines need 50 ms each, and 10 ms for their exchange.
