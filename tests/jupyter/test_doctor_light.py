@@ -121,7 +121,7 @@ def result(number: int, status: Any = "finding", text: str = "It is broken.") ->
 def test_the_summary_has_the_causes_first_and_is_bounded():
     results = tuple(result(number, text="x" * 5_000) for number in range(30))
     said = light.summary(Diagnosis(results))
-    assert said["head"]["text"].startswith("30 things are wrong here")
+    assert said["head"]["text"].startswith("30 of ")
     assert [one["id"] for one in said["findings"][:2]] == ["check-0", "check-1"]
     assert said["more"] == 10
     assert len(json.dumps(said)) < 100_000

@@ -94,7 +94,7 @@ def test_the_doctor_finds_its_package_and_asks_it_in_a_process_of_its_own(notebo
         "from pathlib import Path; print(python.shadows(Path.cwd()))"
     )
     assert gathered.status == "ok", gathered
-    assert "Asking abacus, each in a process of its own" in gathered.text
+    assert "Testing abacus, each in its own process" in gathered.text
     assert "6.1 6.1 ('cpu', 'gpu') True" in gathered.text
     assert "('abacus.py',)" in gathered.text
 

@@ -1,6 +1,6 @@
 """What a check is: a module of `checks/` with TITLE and a pure function `judge`; its name is the check's id.
 
-    TITLE = say("TensorFlow and its Metal plug-in belong together")    # what is true where all is well
+    TITLE = say("TensorFlow can load its Metal plug-in")    # what is true where all is well
 
     def judge(facts: Facts) -> Verdict:
         (plugin,) = installed(facts, "tensorflow-metal")    # without it the check is skipped

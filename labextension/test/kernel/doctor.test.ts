@@ -14,7 +14,7 @@ const finding = {
   confidence: 'sure'
 };
 const found = {
-  head: 'One thing is wrong here, of 40 that were checked.',
+  head: 'One of 40 checks found a problem.',
   findings: [finding],
   more: 0
 };

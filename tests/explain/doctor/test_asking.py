@@ -83,7 +83,7 @@ def test_a_process_that_does_not_answer_is_ended_with_what_it_started(tmp_path: 
     )
     answer = asked(code, seconds=3.0)
     assert isinstance(answer.imported, Unknown)
-    assert "torch did not answer" in answer.imported.reason
+    assert "torch did not respond" in answer.imported.reason
     child = int(file.read_text()) if file.exists() else None
     for _ in range(600):  # it is the system that takes it away, in its own time
         if child is None or not _alive(child):
@@ -112,7 +112,7 @@ def test_only_what_is_installed_is_asked(monkeypatch):
     said: list[str] = []
     found = frameworks.read(lambda name: name in ("jax", "torch"), said.append)
     assert found == {"torch": "torch", "jax": "jax"}
-    assert "Asking torch, jax" in said[0]
+    assert "Testing torch, jax" in said[0]
     assert frameworks.read(lambda name: False, said.append) == {}
 
 

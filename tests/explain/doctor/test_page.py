@@ -77,7 +77,7 @@ def test_what_is_well_is_told_only_where_it_is_asked_for():
 def test_a_check_that_failed_and_one_that_was_not_asked_are_told():
     shown = page.text(Diagnosis((CRASHED, NOT_ASKED)))
     assert "odd: This check crashed (KeyError: 'x')." in shown
-    assert "--deep asks them" in shown
+    assert "--deep checks them" in shown
 
 
 def test_html_is_escaped_and_one_line_a_text():
@@ -120,16 +120,16 @@ def test_the_plan_of_a_healthy_machine_has_no_command():
 
 def test_it_is_told_in_chinese_where_that_is_asked_for():
     shown = page.text(Diagnosis((WRONG, SLOW, *SKIPPED, NOT_ASKED)), "zh", all_checks=True)
-    assert "无法判断" in page.text(Diagnosis((WRONG, *SKIPPED)), "zh")
+    assert "跳过了 2 项检查" in page.text(Diagnosis((WRONG, *SKIPPED)), "zh")
     assert shown.startswith("检查了 2 项")
     assert "确定" in shown
     assert "处理办法" in shown
-    assert "未作判断" in shown
+    assert "已跳过" in shown
     assert "--deep" in shown
     assert "pip install one" in shown
     assert "How we know" not in shown
     assert "What to do" not in shown
-    assert "Not judged" not in shown
+    assert "Skipped" not in shown
     assert "依据" in page.html(Diagnosis((WRONG,)), "zh")
 
 

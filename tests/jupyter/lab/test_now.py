@@ -434,7 +434,7 @@ def test_the_doctor_says_when_asked_what_is_wrong_and_what_to_do(lab: Lab) -> No
     expect(doctor.get_by_role("status")).to_have_text(re.compile("The doctor only looks; it changes nothing"))
     doctor.get_by_role("button", name="Ask the doctor").click()
     expect(doctor.get_by_role("status")).to_have_text(
-        re.compile(r"wrong here, of \d+ that were"), timeout=60_000
+        re.compile(r"of \d+ checks found a problem"), timeout=60_000
     )
     finding = doctor.get_by_role("listitem").filter(has_text="shadowed-package")
     expect(finding).to_contain_text("(sure; shadowed-package)")
