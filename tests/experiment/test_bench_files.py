@@ -188,7 +188,7 @@ def test_energy_that_a_counter_did_not_see_makes_no_figure(real: dict[str, Any],
     file.write_text(json.dumps(data))
     result = load(file).results[0]
     assert result.items_per_joule.value is None
-    assert "counted no energy" in str(result.items_per_joule.why_missing)
+    assert "measured no energy" in str(result.items_per_joule.why_missing)
 
 
 def test_what_moves_a_cursor_is_not_printed(real: dict[str, Any], file: Path, mine: Path):
