@@ -120,7 +120,7 @@ def test_a_slow_engine_shows_up_as_the_waiting_of_the_other(trained: Any) -> Non
     assert fast.waiting_ns >= planted / 2 > slow.waiting_ns
     assert fast.communicate_ns >= fast.waiting_ns
     assert fast.unsure_ns == 0  # both read the clock of this machine
-    assert "Communication contains waiting" in repr(found)
+    assert "Communication includes waiting" in repr(found)
     print(f"\n    {phases_table(found).rows}")
 
 

@@ -77,7 +77,7 @@ def test_a_saved_collection_is_drawn_under_its_cell_with_its_tables_and_what_is_
     expect(phases.nth(1)).to_have_text("010 ms42 ms40 ms ± 3 ms")
     expect(phases.nth(2)).to_have_text("150 ms2 ms0 µs ± 3 ms")
     expect(view).to_contain_text(GONE)
-    expect(view).to_contain_text("Communication contains waiting")
+    expect(view).to_contain_text("Communication includes waiting")
     # No second drawing: the HTML is for viewers without our view.
     assert lab.cell(0).locator("img").count() == 0
 
