@@ -73,7 +73,7 @@ def test_a_replay_has_the_peak_of_the_step_that_was_recorded(torch):
     assert plain < replayed.value - 400 * MIB
     assert recording.value >= eager.value * 0.95
     assert (len(notes), said) == (1, ())
-    assert replayed.detail.endswith("and what CUDA graphs keep")
+    assert replayed.detail.endswith("plus what CUDA graphs keep")
 
 
 def test_a_graph_that_has_gone_is_let_go_with_the_cache(torch):

@@ -53,7 +53,7 @@ def asked_for_a_gpu(framework: str, **environment: str) -> str:
 @pytest.mark.parametrize("value", ["", "-1"])
 def test_a_gpu_that_cudas_variable_hides_is_told_from_one_that_is_not_there(framework, value):
     said = asked_for_a_gpu(framework, CUDA_VISIBLE_DEVICES=value)
-    assert "before a restart of the kernel: found cpu:0; nothing was changed." in said
+    assert "until the kernel is restarted: found cpu:0; nothing was changed." in said
     assert f"CUDA_VISIBLE_DEVICES={value!r} hides this machine's NVIDIA GPU" in said
 
 

@@ -151,7 +151,7 @@ def test_a_cell_asked_onto_the_cpu_leaves_the_gpu_idle(torch):
     busy = busy_while(lambda: measured("torch", cell, "cpu"))
     print(f"GPU busy while a cell ran on the CPU: {busy} %")
     assert record.device.requested == {"*": "cpu:0"}
-    assert "gave out memory 0 times" in record.device.why_missing
+    assert "Allocations on gpu:0: 0." in record.device.why_missing
     assert busy
     assert max(busy[len(busy) // 2 :]) == 0  # the first readings still average over what came before
 
@@ -174,7 +174,7 @@ def test_the_allocators_tell_of_a_gpu_cell(torch):
     assert record.reading("peak_memory_allocator").value >= 2 * 4 * 1024**2
     (entry,) = record.device.ran_on
     assert (entry.device, entry.evidence) == ("gpu:0", "allocator")
-    assert "memory was given out here" in entry.why_missing
+    assert "memory was allocated here" in entry.why_missing
 
 
 def test_a_numbered_gpu_that_is_missing_is_refused(torch):

@@ -55,7 +55,7 @@ def test_a_torch_model_on_the_cpu_under_a_gpu_cell_is_named_and_the_gpu_is_not_c
         ),
     )
     assert record.device.ran_on is None
-    assert "gave out memory 0 times" in record.device.why_missing
+    assert "Allocations on gpu:0: 0." in record.device.why_missing
 
 
 def test_a_torch_model_moved_to_the_gpu_is_not_mentioned_and_the_gpu_was_used(torch):
@@ -100,7 +100,7 @@ def test_a_jax_array_committed_to_the_cpu_under_a_gpu_cell_is_named(jax):
     w = jax.device_put(jax.numpy.ones((64, 64)), jax.devices("cpu")[0])
     record = run("jax", lambda: w @ w, "gpu", {"w": w})
     assert record.notes == (
-        "`w` lives on cpu:0, not on gpu:0: JAX works where they are. "
+        "`w` lives on cpu:0, not on gpu:0: JAX computes where the data is. "
         f"`w = jax.device_put(w, jax.devices({jax.devices()[0].platform!r})[0])` moves it.",
     )
     assert "cpu:0" in {entry.device for entry in record.device.ran_on}

@@ -125,11 +125,11 @@ def test_every_option_is_on_some_ladder(framework):
     [
         ("torch", ["turbo"], "cuda", True, "Unknown option 'turbo'"),
         ("torch", ["flash"], "cuda", True, "ResNet50 takes images"),
-        ("torch", ["cuda_graphs"], "cpu", True, "needs a device of the kind cuda"),
+        ("torch", ["cuda_graphs"], "cpu", True, "needs a cuda device"),
         ("torch", ["fused"], "cuda", False, "is for training"),
-        ("torch", ["bf16", "bf16_weights"], "cuda", True, "exclude each other"),
-        ("torch", ["compile", "max_autotune"], "cuda", True, "exclude each other"),
-        ("tensorflow", ["bf16", "fp16"], "cuda", True, "exclude each other"),
+        ("torch", ["bf16", "bf16_weights"], "cuda", True, "are mutually exclusive"),
+        ("torch", ["compile", "max_autotune"], "cuda", True, "are mutually exclusive"),
+        ("tensorflow", ["bf16", "fp16"], "cuda", True, "are mutually exclusive"),
     ],
 )
 def test_options_that_cannot_be_had_are_refused_in_a_sentence(framework, options, kind, training, said):

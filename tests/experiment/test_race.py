@@ -64,7 +64,7 @@ def test_a_race_over_sizes_shows_a_chart_a_table_and_keeps_the_result(two_cpus, 
     (drawn,) = whole[MIME_TYPE]["charts"]
     assert [one["name"] for one in drawn["series"]] == ["cpu:0", "cpu:1"]
     assert [[point[0] for point in one["points"]] for one in drawn["series"]] == [[10, 200]] * 2
-    assert "restore nothing" in shown.said
+    assert "nothing is restored" in shown.said
     result = RaceResult.from_json(json.loads((tmp_path / "race.json").read_text()))
     assert [lane.device for lane in result.lanes] == ["cpu:0", "cpu:1"]
     assert [(one.size, len(one.samples)) for lane in result.lanes for one in lane.timings] == [
@@ -324,7 +324,7 @@ def test_fresh_processes_are_set_up_each_on_its_device_and_know_nothing_else(two
     ]
     assert result.fresh
     assert "tensorflow" in result.versions
-    assert "Each device had a process of its own," in shown.said
+    assert "Each device had its own process," in shown.said
     assert "cpu:1: this device was not there yet when the framework was imported" in shown.said
     assert two_cpus.run("print(n)").text == "mine\n"
 

@@ -73,14 +73,14 @@ def test_the_result_says_what_its_figures_do_not():
     text = repr(result())
     assert "11 runs each after warm-up" in text
     assert "95 % interval of the median" in text
-    assert "restore nothing" in text
-    assert "each time includes it" in text
-    assert "had not become steady when it ended: gpu:0 at 10." in text
-    assert "each device's first run alone" in text
-    assert "process of its own" in repr(result(fresh=True))
+    assert "nothing is restored" in text
+    assert "each time includes this" in text
+    assert "had not stabilized when it ended: gpu:0 at 10." in text
+    assert "only for each device's first run" in text
+    assert "had its own process" in repr(result(fresh=True))
     assert "MLX" in repr(result(framework="mlx"))
-    assert "about 1 µs a call" in repr(result())
-    assert "about 1 µs a call" not in repr(result(lanes=lanes()[:1]))
+    assert "about 1 µs per call" in repr(result())
+    assert "about 1 µs per call" not in repr(result(lanes=lanes()[:1]))
 
 
 def test_without_sizes_the_fastest_is_named():
@@ -311,7 +311,7 @@ def test_the_dashed_line_stands_where_the_curves_cross():
         ("n=10", "Unknown word 'n=10'"),
         ("--over", "--over needs a value"),
         ("--over --fresh", "--over needs a value"),
-        ("--over n=1 --over m=2", "--over stands twice"),
+        ("--over n=1 --over m=2", "--over appears twice"),
         ("--over n", "needs a variable and sizes"),
         ("--over class=1", "needs a variable and sizes"),
         ("--over n=1,x", "found 'x'"),
@@ -323,7 +323,7 @@ def test_the_dashed_line_stands_where_the_curves_cross():
         ("--repeats 0", "whole number from 1"),
         ("--repeats many", "found 'many'"),
         ("--save race.html", "name of a JSON file"),
-        ("--over 'n=1", "quotation mark stands alone"),
+        ("--over 'n=1", "Unmatched quotation mark"),
     ],
 )
 def test_a_word_that_is_wrong_is_named(line, words):

@@ -86,7 +86,7 @@ def test_the_comparison_can_be_kept_in_a_variable(plain):
         ("", "needs"),
         ("1", "found 1"),
         ("1 2 3", "found 3"),
-        ("{last} 9999", "There is no record of a cell [9999]"),
+        ("{last} 9999", "There is no record of cell [9999]"),
         ("no.jsonl other.jsonl", "cannot be read"),
         ("gpu:7 gpu", "no records in gpu:7 and gpu"),
         ("cpuu gpu", "Did you mean cpu?"),

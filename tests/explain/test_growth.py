@@ -135,8 +135,8 @@ def test_a_cell_is_told_of_the_blocks_that_ran_inside_it_and_of_no_others():
     store.extend([*before, *own])
     (inside,) = growth.of_blocks(store.made_during(cell))
     assert growing.sentence(inside).startswith(
-        "Over the last 7 runs of the block 'inner', process memory grew by 20 MiB a run [20 "
-        "to 20 MiB] (95 % sure"
+        "Over the last 7 runs of the block 'inner', process memory grew by 20 MiB per run [20 "
+        "to 20 MiB] (95 % confidence"
     )
     store.add(cell)
     assert store.made_during(run(17, 320)) == ()
@@ -148,7 +148,7 @@ def test_a_cell_is_told_of_the_blocks_that_ran_inside_it_and_of_no_others():
 def test_a_leak_is_said_with_its_interval_and_what_to_look_for():
     sentence = said(50, 200, 212, 224, 236, 248, 260)
     assert sentence.startswith(
-        "Over the last 6 runs of this cell, process memory grew by 12 MiB a run [12 to 12 "
+        "Over the last 6 runs of this cell, process memory grew by 12 MiB per run [12 to 12 "
         "MiB] (95 % confidence, first run left out)."
     )
     assert "Look for what each run keeps" in sentence
@@ -263,7 +263,7 @@ def test_every_devices_allocator_is_looked_at_by_itself():
         (("allocator", "gpu_1", None), False),
     ]
     said = growing.sentence(found(records))
-    assert "allocator memory (gpu_0) grew by 10 MiB a run [10 to 10 MiB]" in said
+    assert "allocator memory (gpu_0) grew by 10 MiB per run [10 to 10 MiB]" in said
 
 
 def test_growth_in_process_and_allocator_is_one_sentence():
@@ -273,8 +273,8 @@ def test_growth_in_process_and_allocator_is_one_sentence():
         for x, one in enumerate(process, start=1)
     ]
     assert growing.sentence(found(records)).startswith(
-        "Over the last 7 runs of this cell, process memory grew by 20 MiB a run [20 to 20 "
-        "MiB], allocator memory (gpu) by 16 MiB a run [16 to 16 MiB] (95 % sure"
+        "Over the last 7 runs of this cell, process memory grew by 20 MiB per run [20 to 20 "
+        "MiB], allocator memory (gpu) by 16 MiB per run [16 to 16 MiB] (95 % confidence"
     )
 
 
@@ -308,7 +308,7 @@ def test_the_table_has_a_line_for_each_cell_and_says_what_the_interval_means():
 
 
 def test_an_empty_table_says_that_no_cell_has_run():
-    assert "No cell has run yet" in growing.table([])
+    assert "No cell has run with tracing on yet" in growing.table([])
 
 
 def test_loaded_records_are_labelled_and_kept_apart_from_this_kernels():

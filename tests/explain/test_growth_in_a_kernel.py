@@ -13,7 +13,7 @@ NONE = "gone = bytearray(20 * 1024**2)\ndel gone"
 
 def grew(note: str) -> tuple[float, float, float]:
     """Growth and interval, in MiB a run, as a receipt says them."""
-    told = re.search(r"process grew by ([\d.]+) MiB a run \[([\d.]+) to ([\d.]+) MiB\]", note)
+    told = re.search(r"process memory grew by ([\d.]+) MiB per run \[([\d.]+) to ([\d.]+) MiB\]", note)
     assert told, note
     return tuple(map(float, told.groups()))
 

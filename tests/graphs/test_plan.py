@@ -108,8 +108,8 @@ def test_attention_scores_leave_the_device_for_the_einsum_and_the_float16_sigmoi
     assert [one.nodes for one in plan.subgraphs] == [("truediv/y", "truediv", "Softmax", "Cast")]
     assert {one.reason for one in plan.fallbacks} == {
         "Einsum: no Metal kernel in tensorflow-metal 1.2.0",
-        "Sigmoid float16: Metal has float32 only",
-        "StridedSlice int32: Metal has bfloat16, float16, float32 only",
+        "Sigmoid float16: Metal supports only float32",
+        "StridedSlice int32: Metal supports only bfloat16, float16, float32",
     }
     # q 2*3*4*4, k 2*5*4*4, scores 2*3*5*4 back, their float16 over 2*3*5*2, where it stays.
     assert [one.bytes for one in plan.crossings] == [96, 160, 120, 60]

@@ -137,8 +137,8 @@ def test_without_a_metal_kernel_the_reason_names_the_operation_and_the_plug_ins_
 
 
 def test_with_kernels_for_other_types_the_reason_names_them():
-    assert why("Sigmoid", T="float16") == "Sigmoid float16: Metal has float32 only"
-    assert why("AddV2", T="float64") == "AddV2 float64: Metal has bfloat16, float16, float32 only"
+    assert why("Sigmoid", T="float16") == "Sigmoid float16: Metal supports only float32"
+    assert why("AddV2", T="float64") == "AddV2 float64: Metal supports only bfloat16, float16, float32"
 
 
 def test_a_type_that_only_tensorflow_itself_could_serve_is_said_so():

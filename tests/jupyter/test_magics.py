@@ -77,7 +77,7 @@ def test_records_saved_onto_a_fifo_reach_its_reader(plain, tmp_path):
     fifo = tmp_path / "fifo"
     os.mkfifo(fifo)
     plain.run("x = 1")
-    assert "nobody reads from it" in plain.run(f"%mlc_trace save {fifo}").text
+    assert "nothing reads from it" in plain.run(f"%mlc_trace save {fifo}").text
     reader = os.open(fifo, os.O_RDONLY | os.O_NONBLOCK)
     assert "Saved 1 record" in plain.run(f"%mlc_trace save {fifo}").text
     assert json.loads(os.read(reader, 60_000))["cell"]["name"] == "x = 1"

@@ -43,7 +43,7 @@ def test_a_gpu_that_is_hidden_until_a_restart_is_refused_with_the_way_to_it():
     error = refused(selection)
     assert error.sentence == HIDES
     assert error.refusal == (
-        "There is no device gpu here before a restart of the kernel: found cpu:0; nothing was changed."
+        "There is no device gpu here until the kernel is restarted: found cpu:0; nothing was changed."
     )
     assert str(error) == f"{error.refusal} {HIDES}"
     assert error.by_hand.endswith("Kernel > Restart Kernel and Run up to Selected Cell.")
@@ -69,7 +69,7 @@ def test_of_several_frameworks_the_one_that_hides_its_gpu_is_named():
     backend = FakeBackend("two", ("cpu:0",))
     backend.hidden = HIDES
     error = refused(DeviceSelection(lambda: [FakeBackend("one", ("cpu:0",)), backend]), "gpu:0")
-    assert "no device gpu:0 here for two before a restart" in error.refusal
+    assert "no device gpu:0 here for two until the kernel is restarted" in error.refusal
 
 
 def test_a_framework_that_hides_its_gpu_leaves_the_others_theirs():

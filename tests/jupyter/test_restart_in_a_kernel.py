@@ -60,7 +60,7 @@ def test_more_lines_after_the_import_need_a_restart_and_before_it_none(start_ker
     assert offer["by_hand"].endswith("Kernel > Restart Kernel and Run up to Selected Cell.")
     assert offer["verbose"] is None
     assert result.text == (
-        "UsageError: There is no device gpu here before a restart of the kernel: found cpu:0; "
+        "UsageError: There is no device gpu here until the kernel is restarted: found cpu:0; "
         "nothing was changed.\n"
     )
     listed = notebook.run("%mlc_device list --framework tensorflow").text

@@ -118,7 +118,7 @@ def test_each_step_that_asks_another_part_of_ours_survives_its_failure(tmp_path)
         "its line in the journal",
     ]
     # Its limit asks for earlier runs only to place it, and is said without them.
-    others = [note for note in record.notes if "lacks its place under the roof (" in note]
+    others = [note for note in record.notes if "place under the roof could not be determined (" in note]
     assert len(record.notes) == len(lacking) + len(others) == len(lacking) + 1
     assert replace(record, notes=(), why_no_limit=None) == replace(example_record(7), notes=())
 

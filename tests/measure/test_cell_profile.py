@@ -118,14 +118,14 @@ def test_without_a_kernel_the_device_time_is_not_known_rather_than_zero():
 def test_the_profilers_reason_counts_more_than_that_of_light_tracing():
     light = Unavailable("device_time", "It needs a profiler: `%%mlc_trace --ops`.")
     record = profiled(FakeProfiler((operation(),)), probes=(light,))
-    assert record.reading("device_time").why_missing.startswith("The profiler of fake saw no kernel")
+    assert record.reading("device_time").why_missing.startswith("The fake profiler saw no kernel")
 
 
 @pytest.mark.parametrize("incomplete", [{"whole": False}, {"left_out": 5}])
 def test_a_profile_with_a_hole_gives_operations_but_no_device_time(incomplete):
     record = profiled(FakeProfiler((kernel("a", 0, 4),), **incomplete))
     assert [row.name for row in record.ops] == ["a"]
-    assert record.reading("device_time").why_missing.startswith("The profiler of fake did not see all")
+    assert record.reading("device_time").why_missing.startswith("The fake profiler did not see all")
     assert all(reading.quantity != "device_idle" for reading in record.readings)
 
 
@@ -176,7 +176,7 @@ def test_a_profile_that_is_lost_costs_its_rows_and_nothing_else():
     record = profiled(FakeProfiler(fail=OSError(28, "No space left on device")))
     assert record.outcome == "ok"
     assert record.mode == "profiled"
-    assert record.notes[0].startswith("The profile of fake was lost (OSError: [Errno 28] No space left")
+    assert record.notes[0].startswith("The fake profile was lost (OSError: [Errno 28] No space left")
 
 
 def test_a_profiler_that_does_not_start_costs_its_rows_and_nothing_else():

@@ -153,7 +153,7 @@ def test_a_descriptor_that_the_user_has_redirected_stays_so_and_it_is_said(heard
         os.write(2, b"still theirs\n")
         assert (tmp_path / "theirs").read_bytes() == b"into their file\nstill theirs\n"
         assert len(heard.lost) == 1
-        assert "File descriptor 2 (stderr) was closed or redirected" in heard.lost[0]
+        assert "closed or redirected file descriptor 2 (stderr)" in heard.lost[0]
         os.close(theirs)
 
 

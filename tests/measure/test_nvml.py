@@ -98,7 +98,7 @@ def test_what_is_not_told_is_a_sentence(asked, function, what):
 
 
 def test_a_gpu_that_is_not_there_is_a_sentence():
-    assert "NVML does not tell the memory of GPU 5" in Nvml(FakeNvml(FakeGpu())).memory(5).why_missing
+    assert "NVML does not report the memory of GPU 5" in Nvml(FakeNvml(FakeGpu())).memory(5).why_missing
 
 
 def test_without_a_driver_every_answer_says_so():

@@ -42,7 +42,7 @@ def test_a_model_made_on_one_device_and_fitted_on_another_is_said_with_the_copie
     assert stays.startswith("The 4 weights of `model` live on cpu:0, not on cpu:1.")
     assert "Making `model` again after `%mlc_device cpu:1` moves it." in stays
     # Seen with TensorFlow 2.19.1 and Keras 3.15.1: other versions may copy a few more or less.
-    assert copies.startswith("Values of variables copied between devices in each of 2 calls of ")
+    assert copies.startswith("Variable values copied between devices in each of 2 calls to ")
     assert " from cpu:0 to cpu:1 and " in copies
     assert " from cpu:1 to cpu:0" in copies
     assert stays in plain_text(fitted)
@@ -99,7 +99,7 @@ def test_variables_that_a_graph_reads_and_assigns_on_another_device_are_counted_
     assert stays.startswith("`a`, `b` and `c` live on cpu:0, not on cpu:1.")
     # By hand: b and c are read, and a is assigned. The input x is not a variable, and is not counted.
     assert copies == (
-        "Variable values copied between devices in each to 4 calls of update: 2 from cpu:0 "
+        "Variable values copied between devices in each of 4 calls to update: 2 from cpu:0 "
         "to cpu:1 and 1 from cpu:1 to cpu:0."
     )
 

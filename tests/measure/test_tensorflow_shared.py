@@ -177,7 +177,7 @@ def test_a_session_is_not_seen_and_the_record_says_so(two_cpus):
     )
     receipt = two_cpus.run("print(run_session())").receipt
     assert receipt["device"]["ran_on"] is None
-    assert "A tf.compat.v1.Session worked" in receipt["device"]["why_missing"]
+    assert "A tf.compat.v1.Session was used" in receipt["device"]["why_missing"]
     (entry,) = two_cpus.run("run_session()\ny = x + 1.0").receipt["device"]["ran_on"]
     assert (entry["device"], entry["share"]) == ("cpu:0", None)
     (entry,) = two_cpus.run("y = x + 1.0").receipt["device"]["ran_on"]
@@ -232,7 +232,7 @@ def test_where_operations_are_handed_out_nothing_is_learned_for_that_would_be_to
     two_cpus.run("f = square()\ntf.config.experimental.set_synchronous_execution(False)")
     receipt = two_cpus.run("y = f(x)").receipt
     two_cpus.run("tf.config.experimental.set_synchronous_execution(True)")
-    assert "prepared the graph while it was not watched" in receipt["device"]["why_missing"]
+    assert "prepared the graph while not being observed" in receipt["device"]["why_missing"]
 
 
 def test_the_traceback_of_a_graph_that_fails_is_tensorflows_own(two_cpus):

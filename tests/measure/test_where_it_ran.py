@@ -98,7 +98,7 @@ def test_a_gpu_whose_allocator_gave_out_memory_was_used(monkeypatch):
 
     (entry,) = observed(work).ran_on
     assert (entry.device, entry.kind, entry.evidence) == ("gpu:0", "cuda", "allocator")
-    assert "given out here 412 times" in entry.why_missing
+    assert "allocated here 412 times" in entry.why_missing
     assert "elsewhere" in entry.why_missing
 
 
@@ -106,7 +106,7 @@ def test_a_gpu_in_use_whose_allocator_gave_out_nothing_is_neither_claimed_nor_ru
     FakeTorch(monkeypatch, gpus=1, started=True)
     seen = observed()
     assert (seen.ran_on, seen.only) == (None, None)
-    assert "gave out memory 0 times" in seen.why_missing
+    assert "Allocations on gpu:0: 0." in seen.why_missing
 
 
 def test_what_a_graph_works_in_counts_in_the_peak_of_its_replays(monkeypatch):
@@ -118,8 +118,8 @@ def test_what_a_graph_works_in_counts_in_the_peak_of_its_replays(monkeypatch):
     recorded, replayed = recording.finish(), backend.observe().finish()
     assert [one.value for one in (*recorded.readings, *replayed.readings)] == [5_700, 5_700]
     assert cuda.max_memory_allocated(0) == 500
-    assert replayed.readings[0].instrument.endswith("and what CUDA graphs keep")
-    assert recorded.notes[0].startswith("Memory was set aside for a CUDA graph in this cell")
+    assert replayed.readings[0].instrument.endswith("plus what CUDA graphs keep")
+    assert recorded.notes[0].startswith("This cell set memory aside for a CUDA graph")
     assert replayed.notes == ()
 
 
@@ -140,7 +140,7 @@ def test_an_accelerator_that_this_package_does_not_know_leaves_the_place_open(mo
     monkeypatch.setattr(sys.modules["torch"], "accelerator", found, raising=False)
     seen = observed()
     assert (seen.ran_on, seen.only) == (None, None)
-    assert "does not tell where" in seen.why_missing
+    assert "does not report where" in seen.why_missing
 
 
 class Told(FakeBackend):
@@ -261,7 +261,7 @@ def test_variables_that_graphs_copied_are_counted_by_call_and_way():
     once = GraphParts(Counter(), Counter({(CPU_0, GPU_0): 1}))
     assert copied([("__inference_init_3", 1, once), ("__inference_train_step_42", 32, step)]) == [
         (
-            "Variable values copied between devices in each to 32 calls of train_step: 14 from "
+            "Variable values copied between devices in each of 32 calls to train_step: 14 from "
             "cpu:0 to gpu:0 and 7 from gpu:0 to cpu:0. Other graphs copied 1 more."
         )
     ]
@@ -272,16 +272,16 @@ def test_what_nobody_watches_is_said():
     assert not_seen(other_threads=False, sessions=False) == []
     threads, sessions = not_seen(other_threads=True, sessions=True)
     assert threads.startswith("Other threads used TensorFlow")
-    assert sessions.startswith("A tf.compat.v1.Session worked")
+    assert sessions.startswith("A tf.compat.v1.Session was used")
 
 
 def test_graphs_that_were_prepared_unseen_are_named_and_their_place_is_known_with_one_device():
     assert unprepared([], one_device=False) == []
     graphs = ["__inference_step_42", "__inference_step_7", "__inference_init_3"]
     (place,) = unprepared(graphs, one_device=False)
-    assert place.startswith("Where the operations of init, step ran is not known")
+    assert place.startswith("It is not known where the operations of init, step ran")
     (count,) = unprepared(graphs, one_device=True)
-    assert count.startswith("How many operations of init, step ran is not known")
+    assert count.startswith("It is not known how many operations of init, step ran")
 
 
 class FakeGraphs:

@@ -52,7 +52,7 @@ def test_a_cell_on_the_cpu_reads_the_cpu_alone(metal):
 def test_the_allocators_zeros_are_no_figures(metal):
     peak = readings(metal.run("b = a @ a").receipt)["peak_memory_allocator"]
     assert peak["value"] is None
-    assert "On Metal TensorFlow's allocator counts nothing" in peak["why_missing"]
+    assert "On Metal, TensorFlow's allocator counts nothing" in peak["why_missing"]
 
 
 def test_wall_time_covers_the_queue_of_the_device(slow):
@@ -124,7 +124,7 @@ def test_the_gpu_is_listed_as_metal(metal):
 def test_status_says_that_nothing_is_known_of_its_memory(metal):
     told = metal.run("%mlc_device status")
     assert told.status == "ok"
-    assert "On Metal TensorFlow's allocator counts nothing" in str(told.outputs)
+    assert "On Metal, TensorFlow's allocator counts nothing" in str(told.outputs)
 
 
 def test_growth_is_followed_where_the_allocator_tells_nothing(metal):

@@ -114,7 +114,7 @@ def test_a_number_that_was_a_records_own_leads_to_it():
 )
 def test_what_is_no_number_is_said_in_one_sentence(word):
     assert parsed(word) is None
-    with pytest.raises(UsageError, match="A cell is named by its number, found"):
+    with pytest.raises(UsageError, match="A cell is named by its number, not by"):
         cell_number(word)
 
 

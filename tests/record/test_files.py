@@ -295,7 +295,7 @@ def test_the_reader_of_a_fifo_gets_nothing_of_what_could_not_be_made(fifo):
 
 def test_a_fifo_that_nobody_reads_is_refused_and_stays(fifo):
     for write in (lambda: write_atomically(fifo, b"x"), lambda: Journal(fifo).append(example_record())):
-        with pytest.raises(RecordError, match="fifo cannot be written, for nobody reads from it"):
+        with pytest.raises(RecordError, match="fifo cannot be written because nothing reads from it"):
             write()
     assert fifo.is_fifo()
 
@@ -349,7 +349,7 @@ def test_a_folder_and_a_socket_are_refused(tmp_path):
         server.bind(str(place))
         for path, what in ((folder, "a folder"), (place, "a socket")):
             for write in (lambda p: write_atomically(p, b"x"), lambda p: Journal(p).append(example_record())):
-                with pytest.raises(RecordError, match=f"{path.name} cannot be written, for it is {what};"):
+                with pytest.raises(RecordError, match=f"{path.name} cannot be written because it is {what};"):
                     write(path)
         assert place.is_socket()
 
@@ -384,7 +384,7 @@ def test_a_link_planted_where_everybody_may_write_is_not_followed(tmp_path, plan
     path = link if planted == "the file" else link / "records.jsonl"
     os.lchown(link, 12345, 12345)
     for write in (lambda: write_atomically(path, b"x"), lambda: Journal(path).append(example_record())):
-        with pytest.raises(RecordError, match=f"{link} is a link of another user's"):
+        with pytest.raises(RecordError, match=f"{link} is another user's link"):
             write()
     assert (target / "records.jsonl").read_text() == "mine"
     os.lchown(link, os.geteuid(), -1)
@@ -398,7 +398,7 @@ def test_a_fifo_whose_reader_takes_nothing_is_given_up_in_one_sentence(tmp_path,
     os.mkfifo(fifo)
     reader = os.open(fifo, os.O_RDONLY | os.O_NONBLOCK)
     try:
-        with pytest.raises(RecordError, match="nobody has read from it"):
+        with pytest.raises(RecordError, match="nothing has read from it"):
             write_atomically(fifo, b"x" * 1_000_000)
     finally:
         os.close(reader)
@@ -460,9 +460,11 @@ def test_a_journal_adds_nothing_to_what_a_stranger_has_laid_out(everybodys):
     reader = os.open(fifo, os.O_RDONLY | os.O_NONBLOCK)
     try:
         for path in (file, fifo):
-            with pytest.raises(RecordError, match=f"{path.name} was not written: it is another user's, in a"):
+            with pytest.raises(
+                RecordError, match=f"{path.name} was not written: it belongs to another user, in a"
+            ):
                 Journal(of_a_stranger(path)).append(example_record())
-        with pytest.raises(RecordError, match="fifo was not written: it is another user's"):
+        with pytest.raises(RecordError, match="fifo was not written: it belongs to another user"):
             write_atomically(fifo, b"secret")
         assert os.read(reader, 10) == b""
     finally:
@@ -492,7 +494,7 @@ def test_a_planted_link_is_refused_also_where_the_folder_is_not_sticky(everybody
     (tmp_path / "mine").write_text("mine")
     (everybodys / "out.json").symlink_to(tmp_path / "mine")
     of_a_stranger(everybodys / "out.json")
-    with pytest.raises(RecordError, match="is a link of another user's"):
+    with pytest.raises(RecordError, match="is another user's link"):
         write_atomically(everybodys / "out.json", b"x")
     assert (tmp_path / "mine").read_text() == "mine"
 
@@ -517,6 +519,6 @@ def test_a_name_that_is_ours_is_replaced_whatever_stands_there(tmp_path, kind):
 
 def test_a_folder_is_never_replaced(tmp_path):
     (tmp_path / "class_report.html").mkdir()
-    with pytest.raises(RecordError, match=r"class_report\.html cannot be written, for it is a folder"):
+    with pytest.raises(RecordError, match=r"class_report\.html cannot be written because it is a folder"):
         write_atomically(tmp_path / "class_report.html", b"page", follow=False)
     assert [one.name for one in tmp_path.iterdir()] == ["class_report.html"]

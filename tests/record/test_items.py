@@ -42,12 +42,12 @@ def test_each_source_has_its_own_energy_an_item():
 
 def test_the_sentence_names_the_counter_and_keeps_the_uncertainty():
     assert sentence(record(6400, GPU)) == (
-        "6,400 items: 1,280 a second; 0.550 J ± 0.006 each (NVML counter of GPU 0)."
+        "6,400 items: 1,280 per second; 0.550 J ± 0.006 each (NVML counter of GPU 0)."
     )
 
 
 def test_without_energy_the_sentence_says_so():
-    assert sentence(record(64)) == "64 items: 12.8 a second; energy not measured."
+    assert sentence(record(64)) == "64 items: 12.8 per second; energy not measured."
 
 
 def test_a_record_that_was_told_no_number_has_no_rate():

@@ -267,8 +267,8 @@ def test_what_cannot_be_exported_is_said_in_one_sentence(two_cpus: Any) -> None:
     assert "found 'a.json', 'b.json'" in said("a.json b.json")
     assert "ends in .json or .json.gz, found 'trace.txt'" in said("trace.txt")
     assert "Unknown word '--all'" in said("--all trace.json")
-    assert "There is no record of a cell [999]" in said("--cell 999 trace.json")
-    assert "A cell is named by its number, found 'x'" in said("--cell x trace.json")
+    assert "There is no record of cell [999]" in said("--cell 999 trace.json")
+    assert "A cell is named by its number, not by 'x'" in said("--cell x trace.json")
     assert "cannot be written" in said("/proc/no/trace.json")
     number = two_cpus.run("1 + 1").execution_count
     assert "There is no profile to write" in said(f"--xprof --cell {number} folder")

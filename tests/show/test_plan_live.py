@@ -169,5 +169,5 @@ def test_an_empty_graph_has_no_drawing():
 def test_a_notebook_gets_it_beside_html_and_plain_text_and_how_far_it_goes_is_said():
     made, _ = DisplayFormatter().format(plan(body(6)))
     assert set(made) == {view.MIME_TYPE, "text/html", "text/plain"}
-    assert any("before graph optimisers run" in note for note in as_read(made[view.MIME_TYPE])["notes"])
+    assert any("before graph optimizers run" in note for note in as_read(made[view.MIME_TYPE])["notes"])
     assert any("A forecast: nothing was run" in one for one in made[view.MIME_TYPE]["parts"])

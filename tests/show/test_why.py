@@ -34,7 +34,9 @@ def test_the_answer_comes_first_then_how_sure_it_is_and_what_to_do():
     ]
 
 
-@pytest.mark.parametrize(("confidence", "words"), [("sure", "This is sure:"), ("open", "This is not sure:")])
+@pytest.mark.parametrize(
+    ("confidence", "words"), [("sure", "This is certain:"), ("open", "This is not certain:")]
+)
 def test_every_confidence_is_said_in_words(confidence, words):
     assert said(limited_record(confidence=confidence))[2].startswith(words)
 
@@ -43,7 +45,7 @@ def test_every_confidence_is_said_in_words(confidence, words):
 def test_every_kind_is_explained(kind):
     record = limited_record()
     explained = said(replace(record, limit=replace(record.limit, kind=kind)))[1]
-    assert explained.startswith(("Most of the time", "The evidence does not decide"))
+    assert explained.startswith(("Most of the time", "The evidence does not show"))
 
 
 def test_what_else_was_looked_at_is_a_table_of_the_other_readings_folded_on_a_page():

@@ -174,7 +174,7 @@ def test_runs_are_found_by_the_name_of_a_block_and_by_the_number_of_a_cell():
             assert_gpu_used()
     else:
         assert assert_gpu_used().state == expect.gpu_used(last).state
-    with pytest.raises(UsageError, match=r"no record of a cell \[99999\]"):
+    with pytest.raises(UsageError, match=r"no record of cell \[99999\]"):
         peak_below(99999, 1)
     assert peak_below("no such block", 1).state == "cannot judge"
 

@@ -12,7 +12,7 @@ const t = translator(
       '{count} run': ['{count} 次运行'],
       'copied\u0004Copied': ['已复制'],
       'opsBytes\u0004Copied': ['复制量'],
-      'There is no NVIDIA driver here.': ['此处没有 NVIDIA 驱动程序。'],
+      'No NVIDIA driver was found here.': ['此处没有 NVIDIA 驱动程序。'],
       '{device} was idle {share} of {what}.': ['{what}有 {share} 的时间 {device} 空闲。'],
       'this cell': ['此单元格']
     }
@@ -62,8 +62,8 @@ test('what the kernel wrote is said by its template, and so are sentences in its
 });
 
 test('a text of the kernel is looked up whole, and else stands as it is', () => {
-  assert.equal(t.say('There is no NVIDIA driver here.'), '此处没有 NVIDIA 驱动程序。');
-  assert.equal(t.say('There is no NVIDIA driver.'), 'There is no NVIDIA driver.');
+  assert.equal(t.say('No NVIDIA driver was found here.'), '此处没有 NVIDIA 驱动程序。');
+  assert.equal(t.say('No NVIDIA driver was found.'), 'No NVIDIA driver was found.');
   assert.equal(t.say('constructor'), 'constructor');
 });
 

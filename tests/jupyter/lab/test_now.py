@@ -96,7 +96,7 @@ def test_every_chart_has_words_and_a_table(lab: Lab) -> None:
 def test_without_a_gpu_its_reason_stands_once(lab: Lab) -> None:
     open_now(lab, "no_gpu.ipynb", f"import os\nos.environ['FAKE_NVML'] = 'none'\n{LOAD_WITH_GPU}")
     device = lab.sidebar.get_by_role("region", name="GPU", exact=True)
-    expect(device).to_have_text(re.compile("^GPUnot measured: No NVIDIA driver answers here .*$"))
+    expect(device).to_have_text(re.compile("^GPUnot measured: No NVIDIA driver responds here .*$"))
 
 
 def test_live_numbers_are_replaced_by_newer_ones(lab: Lab) -> None:
@@ -330,7 +330,7 @@ def test_the_dialog_and_the_magic_have_the_pickers_list_and_say_why_there_is_no_
 def test_where_a_restart_would_bring_the_device_its_button_is_offered(lab: Lab) -> None:
     open_with_torch(lab, "offer.ipynb", ("cpu:0",), hidden="The GPU is hidden.")
     picker(lab).select_option("gpu")
-    expect(said(lab)).to_contain_text("There is no device gpu here before a restart of the kernel")
+    expect(said(lab)).to_contain_text("There is no device gpu here until the kernel is restarted")
     expect(lab.sidebar).to_contain_text("The GPU is hidden.")
     button = re.compile("Restart the kernel and run up to the active cell")
     lab.sidebar.get_by_role("button", name=button).click()

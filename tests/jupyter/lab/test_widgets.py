@@ -219,7 +219,7 @@ DEVICES: dict[str, Any] = {
                 "missing": missing,
             }
             for framework, words, missing in (
-                ("torch", ("cpu:0",), ["PyTorch is a build for CPUs alone."]),
+                ("torch", ("cpu:0",), ["PyTorch is a CPU-only build."]),
                 ("jax", ("cpu:0", "gpu:1", "gpu:0"), []),
             )
         ],
@@ -302,7 +302,7 @@ def test_texts_can_be_read_where_there_is_no_theme_of_jupyterlab(
     texts = [
         page.get_by_text("Device, JAX"),
         page.get_by_label("Device, JAX"),
-        page.get_by_text("PyTorch is a build for CPUs alone."),
+        page.get_by_text("PyTorch is a CPU-only build."),
     ]
     page = show(TRACE, *PAGES[where])
     page.get_by_role("listitem").get_by_role("button").click()

@@ -129,7 +129,7 @@ def test_what_it_has_compiled_is_told_where_it_tells_anything_and_a_second_call_
 
 def test_what_runs_a_compiled_function_stands_in_none_that_is_known_to_compile(subject):
     if subject.compile is None or subject.backend.name not in registry.FRAMEWORKS:
-        pytest.skip(f"{subject.backend.name} compiles nothing reported")
+        pytest.skip(f"{subject.backend.name} compiles nothing that is reported")
     markers = Markers(lambda: [registry.framework(subject.backend.name).doing])
     at_first = functions_called(subject.compile)
     compiles = {one for one in at_first if markers.doing(*one) == "compiling"}

@@ -202,7 +202,7 @@ def test_it_gives_way_where_the_cell_begins_one_of_its_own(subject, tmp_path):
     assert subject.events_of(tmp_path, own) > 0
     assert [count for name, count in names(profile).items() if subject.operation in name] == [1]
     assert not profile.complete
-    assert "began a profiler of its own" in profile.problems[-1]
+    assert "started its own profiler" in profile.problems[-1]
 
 
 def test_what_it_replaced_while_it_was_on_is_put_back(subject):
@@ -244,7 +244,7 @@ def test_without_a_temporary_folder_tensorflows_profile_is_refused(monkeypatch):
 
 def test_mlx_has_no_profiler_and_the_sentence_says_what_helps():
     said = registry.profiler("mlx").reason
-    assert said.startswith("MLX has no profiler, so there are no times per operation of it: ")
+    assert said.startswith("MLX has no profiler, so there are no times per operation: ")
     assert "jupyter_mlgpu.trace(name)" in said
     assert "mx.eval" in said
 
@@ -263,7 +263,10 @@ def test_tensorflow_on_a_mac_says_that_its_gpu_is_not_seen_and_what_helps(monkey
 @pytest.mark.needs("torch")
 @pytest.mark.parametrize(
     ("value", "said"),
-    [(None, "set PYTORCH_MPS_LOG_PROFILE_INFO=391 before the kernel starts"), ("391", "is beside them")],
+    [
+        (None, "set PYTORCH_MPS_LOG_PROFILE_INFO=391 before the kernel starts"),
+        ("391", "is shown beside them"),
+    ],
 )
 def test_pytorch_on_a_mac_says_that_its_gpu_is_not_seen_and_what_helps(monkeypatch, value, said):
     torch = framework("torch")
@@ -274,7 +277,7 @@ def test_pytorch_on_a_mac_says_that_its_gpu_is_not_seen_and_what_helps(monkeypat
     session = registry.profiler("torch").start()
     (problem,) = [one for one in session.stop().problems if "MPS" in one]
     assert problem.startswith(
-        "PyTorch's profiler does not see a Mac's GPU (MPS), so its operations are the host's"
+        "PyTorch's profiler does not see a Mac's GPU (MPS), so its operations are from the host"
     )
     assert said in problem
 
@@ -425,8 +428,8 @@ def test_what_a_profiler_does_not_tell_of_what_was_asked_for_is_said(subject):
     told = any(row.shapes for row in table), any(row.flops for row in table)
     says = {
         "torch": (),
-        "tensorflow": ("input shapes of graphs' operations", "worked out from the shapes"),
-        "jax": ("no input shapes", "whole programs"),
+        "tensorflow": ("input shapes of operations in graphs", "derived from the shapes"),
+        "jax": ("does not report input shapes", "whole programs"),
     }[subject.name]
     assert told == {"torch": (True, True), "tensorflow": (True, True), "jax": (False, False)}[subject.name]
     problems = " ".join(one for one in profile.problems if "does not see" not in one)

@@ -46,7 +46,7 @@ def test_the_bytes_are_those_of_the_network_and_one_picture_takes_more_than_all_
 def test_the_leak_is_in_its_receipt_and_in_the_table_and_is_as_large_as_the_text_says(lesson):
     (note,) = lesson.receipt("leak").notes
     grew = re.search(
-        r"^Over the last 7 runs of the block 'keeps maps', .* grew by ([\d.]+) MiB a run \[.* MiB\]", note
+        r"^Over the last 7 runs of the block 'keeps maps', .* grew by ([\d.]+) MiB per run \[.* MiB\]", note
     )
     assert grew, note
     assert float(grew[1]) == pytest.approx(2 * 16 * 64 * 64 * 16 * 4 / 2**20, abs=1)
@@ -88,4 +88,4 @@ def test_a_batch_that_cannot_fit_is_asked_about_and_not_run(lesson):
 def test_arrays_kept_outside_the_framework_are_a_leak_as_well(lesson):
     assert lesson.shown("break-arrays") == "64 MiB in 16 arrays\n"
     (note,) = lesson.receipt("break-arrays").notes
-    assert "of the block 'keeps arrays', memory of the process grew by" in note
+    assert "of the block 'keeps arrays', process memory grew by" in note
