@@ -424,7 +424,7 @@ def test_a_line_that_a_dying_kernel_left_torn_costs_only_itself(tmp_path: Path):
     journal.append(third)
     records, problems = load_records(path)
     assert [one.cell.sequence for one in records] == [1, 2, 3]
-    assert [one.split(" was")[0] for one in problems] == ["Line 2 of journal.jsonl is not JSON; it"]
+    assert [one.split(" was")[0] for one in problems] == ["Line 2 of journal.jsonl is not JSON and"]
     # Where the last line is whole nothing comes before the next.
     assert path.read_bytes().count(b"\n") == 4
 
