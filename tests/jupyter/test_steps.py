@@ -109,7 +109,7 @@ def test_each_step_that_asks_another_part_of_ours_survives_its_failure(tmp_path)
     store.runs = Broken().__getattr__
     ended = of(cell(devices=[CPU]), selection=Broken(), capture=Broken(), store=store, journal=Broken())
     record = complete(example_record(7), ended)
-    lacking = [part for part in PARTS if any(f"lacks {part} (" in note for note in record.notes)]
+    lacking = [part for part in PARTS if any(f"this record: {part} (" in note for note in record.notes)]
     assert lacking == [
         "what stays on another device",
         "the native lines of the cell",
