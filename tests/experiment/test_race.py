@@ -259,11 +259,11 @@ def test_setup_runs_once_on_each_device_before_its_runs(two_cpus, race):
         ("--framework caffe", "1", "Unknown framework 'caffe' after --framework. Choose tensorflow"),
         ("--over n=", "1", "found ''"),
         ("--bogus", "1", "Unknown word '--bogus'"),
-        ("--setup nothing", "1", "found 'nothing', and there is none"),
+        ("--setup nothing", "1", "found 'nothing', which is not defined"),
         ("--setup tf", "1", "found 'tf', which is a"),
         ("--setup 99999", "1", "no cell was run as In [99999] before this one"),
         ("", "await f()", "await"),
-        ("--fresh", "!ls", "which a fresh process does not know"),
+        ("--fresh", "!ls", "which does not work in a fresh process"),
     ],
 )
 def test_what_is_wrong_is_one_sentence_and_nothing_is_run(race, line, cell, words):

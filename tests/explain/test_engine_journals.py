@@ -229,7 +229,7 @@ def test_an_engine_that_cannot_write_says_so_once_and_goes_on(runtime, capsys):
     side.write(measured(1, at=1))
     side.write(measured(2, at=2))
     said = capsys.readouterr().err
-    assert said.count("writes down no more records of engine 2") == 1
+    assert said.count("no longer saves records of engine 2") == 1
 
 
 def test_an_engine_s_receipt_is_one_line_and_what_stands_in_it_is_text():

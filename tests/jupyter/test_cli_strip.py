@@ -87,7 +87,7 @@ def test_the_command_says_how_many_were_removed_and_leaves_the_others(tmp_path, 
     before = without.stat()
     assert main(["strip", str(with_receipts), str(without)]) == 0
     assert capsys.readouterr().out == (
-        f"{with_receipts}: removed 2 receipts.\n{without}: no receipts, left as it is.\n"
+        f"{with_receipts}: removed 2 receipts.\n{without}: no receipts, left unchanged.\n"
     )
     assert with_receipts.read_text() == as_jupyter_writes(notebook([PRINTED]))
     after = without.stat()
@@ -111,7 +111,7 @@ def test_permissions_and_links_stay(tmp_path, capsys):
     [
         (b"print('a program')", "it is not JSON"),
         (b"\xff\xfe\x00", "it is not UTF-8 text"),
-        (b"[]", "it holds no JSON object"),
+        (b"[]", "it contains no JSON object"),
         (b'{"cells": 3}', "it has no list of cells"),
         (b'{"worksheets": []}', "it has no list of cells"),
         (b"[" * 100_000, "it is nested too deeply"),
@@ -122,7 +122,7 @@ def test_what_is_no_notebook_is_one_sentence_and_stays(tmp_path, capsys, content
     path.write_bytes(content)
     assert main(["strip", str(path)]) == 2
     assert capsys.readouterr().err == (
-        f"jupyter mlgpu: {path} is not a notebook of format 4 ({reason}); it was left as it is.\n"
+        f"jupyter mlgpu: {path} is not a notebook in format 4 ({reason}); it was left unchanged.\n"
     )
     assert path.read_bytes() == content
 

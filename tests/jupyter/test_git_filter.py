@@ -62,14 +62,14 @@ def test_what_is_no_notebook_is_committed_as_it_is(repository):
 def test_another_filter_of_notebooks_is_left_alone(repository, capsys):
     (repository / ".gitattributes").write_text("*.ipynb filter=nbstripout\n")
     assert main(["strip", "--git-filter"]) == 2
-    assert "Notebooks go through the filter 'nbstripout' here" in capsys.readouterr().err
+    assert "Notebooks already go through the git filter 'nbstripout'" in capsys.readouterr().err
 
 
 def test_outside_of_a_repository_it_says_so(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path.parent))
     assert main(["strip", "--git-filter"]) == 2
-    assert "git could not do that here (fatal: not a git repository" in capsys.readouterr().err
+    assert "git failed here (fatal: not a git repository" in capsys.readouterr().err
 
 
 def test_all_takes_races_plans_and_benchmarks_and_without_it_they_stay(tmp_path, capsys):
@@ -82,13 +82,13 @@ def test_all_takes_races_plans_and_benchmarks_and_without_it_they_stay(tmp_path,
     assert main(["strip", "--all", str(file)]) == 0
     assert capsys.readouterr().out.splitlines()[1:] == [
         f"{file}: removed 1 output.",
-        f"{file}: no outputs of ours, left as it is.",
+        f"{file}: no outputs of jupyter_mlgpu, left unchanged.",
     ]
 
 
 def test_without_a_notebook_it_says_what_to_give(capsys):
     assert main(["strip"]) == 2
-    assert "Give their files, or --git-filter." in capsys.readouterr().err
+    assert "name their files, or use --git-filter." in capsys.readouterr().err
 
 
 def test_standard_input_goes_stripped_to_standard_output(monkeypatch, capfdbinary):

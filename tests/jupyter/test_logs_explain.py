@@ -92,7 +92,7 @@ def test_a_long_message_is_cut_on_the_screen(explain):
 
 
 def test_a_log_without_messages_says_so(explain):
-    assert explain("\n\n") == "There is no message in this log.\n"
+    assert explain("\n\n") == "This log contains no messages.\n"
 
 
 def test_what_was_left_out_is_said(explain):
@@ -183,8 +183,8 @@ def test_at_a_terminal_without_a_file_it_says_what_to_do():
         done = subprocess.run(PROGRAM, stdin=terminal, capture_output=True, text=True, timeout=60)
     assert done.returncode == 2
     assert done.stderr == (
-        "jupyter mlgpu: There is nothing to explain: name a file, pipe a log into the command, "
-        "or type `-` to paste one.\n"
+        "jupyter mlgpu: Nothing to explain: name a file, pipe a log into the command, "
+        "or type `-` to paste a log.\n"
     )
 
 

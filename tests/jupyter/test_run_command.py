@@ -234,7 +234,7 @@ def test_a_device_that_turns_out_missing_ends_the_run_and_its_receipt_says_where
     source = write(tmp_path, "import tensorflow as tf\ntf.ones(3) + 1", "print('not here')")
     ran = run(source, "--device", "cpu:1")
     assert ran.status == 2
-    assert "is the last that was run: There is no device cpu:1 here: found cpu:0." in ran.complaint
+    assert "was the last cell to run: There is no device cpu:1 here: found cpu:0." in ran.complaint
     assert ran.cells[1].outputs == []
     (record,) = ran.records
     assert record.device.requested == {"*": "cpu:1"}
@@ -289,7 +289,7 @@ def test_a_pipe_in_place_of_a_file_is_refused_before_a_kernel_starts(tmp_path, w
     finally:
         os.close(reader)
     assert ended.returncode == 2
-    assert ("is no regular file" in ended.stderr) or ("for it is a pipe (FIFO)" in ended.stderr)
+    assert ("is not a regular file" in ended.stderr) or ("for it is a pipe (FIFO)" in ended.stderr)
     assert ended.stderr.count("\n") == 1
     assert os.listdir(tmp_path / "out" if what.startswith("out") else tmp_path) == [pipe.name]
 
@@ -477,9 +477,9 @@ def test_a_kernel_that_is_not_installed_is_one_sentence_with_those_that_are(tmp_
     kernel = {"kernelspec": {"name": "no-such", "display_name": "No"}}
     nbformat.write(nbformat.v4.new_notebook(metadata=kernel, cells=[]), path)
     sentence = refused(capsys, str(path), "--out", str(tmp_path / "out"))
-    assert "There is no kernel 'no-such' here: found " in sentence
+    assert "Kernel 'no-such' was not found. Available: " in sentence
     assert "python3" in sentence
-    assert "Choose one with --kernel." in sentence
+    assert "Choose with --kernel." in sentence
 
 
 def test_the_notebooks_own_folder_is_refused_because_the_copy_would_replace_it(tmp_path, capsys):
@@ -494,7 +494,7 @@ def test_a_time_limit_that_is_none_is_one_sentence(tmp_path, capsys, seconds):
     sentence = refused(
         capsys, str(write(tmp_path, "1")), "--out", str(tmp_path / "out"), f"--timeout={seconds}"
     )
-    assert "--timeout needs more than 0 seconds" in sentence
+    assert "--timeout must be more than 0 seconds" in sentence
 
 
 def test_a_kernel_without_our_package_is_one_sentence(tmp_path):

@@ -373,7 +373,7 @@ def test_a_page_that_cannot_be_reached_costs_one_sentence_and_no_record(notebook
     notebook.store.add(example_record(1))
     notebook.store.add(example_record(2))
     assert len(notebook.store.records()) == 2
-    assert "could not bring a TraceView up to date (OSError: the page is gone)" in capsys.readouterr().err
+    assert "could not update a TraceView (OSError: the page is gone)" in capsys.readouterr().err
     view.comm.broken = False
     notebook.store.add(example_record(3))
     assert len(view.newest) == 3

@@ -45,7 +45,7 @@ def test_a_control_is_shown_as_a_widget_with_words_for_those_who_show_none(noteb
 def test_without_the_extension_one_sentence_says_what_to_do(start_kernel):
     notebook = start_kernel(extension=False)
     failed = notebook.run("import jupyter_mlgpu\njupyter_mlgpu.TraceView()")
-    assert "run `%load_ext jupyter_mlgpu` in a cell, then this one again." in failed.error
+    assert "run `%load_ext jupyter_mlgpu` in a cell, then run this cell again." in failed.error
 
 
 def test_a_click_chooses_the_device_of_the_next_cell(notebook):

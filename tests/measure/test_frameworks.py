@@ -137,7 +137,8 @@ def test_a_jax_that_tensorflow_has_imported_neither_refuses_nor_starts(start_ker
         timeout=120,
     )
     assert (
-        "Cells run on cpu:1 (TensorFlow) from now on. What was made" in notebook.run("%mlc_device cpu:1").text
+        "Cells run on cpu:1 (TensorFlow) from now on. Anything already"
+        in notebook.run("%mlc_device cpu:1").text
     )
     result = notebook.run(
         "tf.ones(2) + 1.0\nprint(sys.modules['jax']._src.xla_bridge.backends_are_initialized())"

@@ -30,27 +30,27 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "cases",
         nargs="*",
         metavar="CASES",
-        help="gemm, bandwidth, transfer, conv, dispatch and more; without one, these five",
+        help="gemm, bandwidth, transfer, conv, dispatch and more (default: these five)",
     )
     more = parser.add_argument_group("more")
     more.add_argument(
         "--framework",
         metavar="F",
-        help=f"one of {', '.join(registry.FRAMEWORKS)}, or several separated by commas; without it, "
-        f"{registry.title(registry.BENCHMARKED_FIRST)} or whichever is installed",
+        help=f"one of {', '.join(registry.FRAMEWORKS)}, or several separated by commas (default: "
+        f"{registry.title(registry.BENCHMARKED_FIRST)} or whichever is installed)",
     )
-    more.add_argument(
-        "--device", metavar="D", help="cpu, gpu, gpu:1; without it, the first GPU, else the CPU"
+    more.add_argument("--device", metavar="D", help="cpu, gpu, gpu:1 (default: the first GPU, else the CPU)")
+    every_day.add_argument(
+        "--quick", action="store_true", help="fewer sizes and shorter runs: at most a minute"
     )
-    every_day.add_argument("--quick", action="store_true", help="fewer sizes and shorter: a minute at most")
-    more.add_argument("--out", metavar="FILE", help="keep the results as JSON")
+    more.add_argument("--out", metavar="FILE", help="save the results as JSON")
     more.add_argument(
         "--against",
         nargs="+",
         default=[],
         metavar="NAME|FILE",
         help="compare with published results "
-        "(m1-max, rtx-3090, h200) or with a file of --out; with two files, only compare these",
+        "(m1-max, rtx-3090, h200) or with a file from --out; with two files, only compare them",
     )
 
 

@@ -22,11 +22,11 @@ PROGRAM = "jupyter mlgpu"
 #: Each command, those of every day first, and what it does. Its module here, or that of _ABOVE, has EXAMPLE,
 #: add_arguments and main.
 COMMANDS = {
-    "run": "run a notebook with tracing on; write it, its records and a report",
-    "doctor": "say what is wrong with this machine's set-up, and what to do",
-    "strip": "remove our receipts from notebooks",
-    "explain": "say what the lines of a log mean, and what to do",
-    "bench": "measure how fast this machine computes, beside published figures",
+    "run": "run a notebook with tracing on; save it, its records and a report",
+    "doctor": "find out what is wrong with this machine's setup, and what to do about it",
+    "strip": "remove receipts from notebooks",
+    "explain": "explain the messages in a log, and what to do about them",
+    "bench": "measure how fast this machine computes, compared with published figures",
     "class": "collect, grade and report a class's notebooks",
 }
 #: Commands of a room that stands on this one: they are found by the names of their modules.
@@ -86,7 +86,7 @@ def _overview() -> argparse.ArgumentParser:
     parser = _parser(
         PROGRAM,
         usage=f"{PROGRAM} COMMAND ...",
-        description="\n".join(["What the hardware did, cell by cell.", "", *groups]),
+        description="\n".join(["See what the hardware did, cell by cell.", "", *groups]),
         epilog=f"`{PROGRAM} COMMAND --help` explains a command, with an example.",
     )
     parser.add_argument("--version", action="version", version=f"jupyter_mlgpu {__version__}")

@@ -1,7 +1,7 @@
-"""Measure how fast this machine computes: products of matrices, memory, transfers, convolutions and models.
+"""Measure how fast this machine computes: matrix products, memory, transfers, convolutions and models.
 
-Exit status: 0 when all went well, 1 when a case failed, 2 when nothing could be measured, 130 after Ctrl-C:
-what was measured until then is shown, and written to the file of --out.
+Exit status: 0 if all went well, 1 if a case failed, 2 if nothing could be measured, 130 after Ctrl-C:
+everything measured so far is shown, and written to the file given to --out.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Say what is wrong with this machine's set-up, how we know, and what to do. It repairs nothing itself."""
+"""Find out what is wrong with this machine's setup, how we know, and what to do. Repairs nothing itself."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from jupyter_mlgpu.show.doctor import page
 EXAMPLE = """\
 examples:
   jupyter mlgpu doctor                            what is wrong here, in a few seconds
-  jupyter mlgpu doctor --deep                     also what each framework says, up to a minute
-  jupyter mlgpu doctor --fix-plan                 only the commands that would mend it
-  jupyter mlgpu doctor --save-facts facts.json    for somebody who is to help from afar
-  jupyter mlgpu doctor --facts facts.json         what is wrong there
+  jupyter mlgpu doctor --deep                     also query each framework; takes up to a minute
+  jupyter mlgpu doctor --fix-plan                 only the commands that would fix it
+  jupyter mlgpu doctor --save-facts facts.json    for someone who helps you remotely
+  jupyter mlgpu doctor --facts facts.json         what is wrong on that machine
 
-Run it in the terminal, and with the Python, that Jupyter is started from; in a notebook, %mlc_doctor
-judges the kernel's own Python. Facts hold no user names, host names or tokens.
+Run it in the terminal, and with the Python, from which you start Jupyter; in a notebook, %mlc_doctor
+checks the kernel's own Python. Facts contain no user names, host names or tokens.
 
-exit status: 0 nothing was found, 1 something was, 2 the doctor failed
+exit status: 0 no problem was found, 1 a problem was found, 2 the doctor failed
 """
 
 
@@ -33,21 +33,23 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The words that may follow `jupyter mlgpu doctor`."""
     every_day = parser.add_argument_group("every day")
     every_day.add_argument(
-        "--deep", action="store_true", help="ask each framework in a process of its own, and the network"
+        "--deep", action="store_true", help="also query each framework in its own process, and the network"
     )
     more = parser.add_argument_group("more")
-    more.add_argument("--facts", type=Path, metavar="FILE", help="judge the machine whose facts are here")
-    more.add_argument("--save-facts", type=Path, metavar="FILE", help="write the facts, redacted, to a file")
+    more.add_argument(
+        "--facts", type=Path, metavar="FILE", help="diagnose the machine described in this file"
+    )
+    more.add_argument("--save-facts", type=Path, metavar="FILE", help="save the facts, redacted, to a file")
     printed = more.add_mutually_exclusive_group()
     printed.add_argument("--json", action="store_true", help="one JSON object, findings first")
-    printed.add_argument("--fix-plan", action="store_true", help="print the remedies as lines for a shell")
+    printed.add_argument("--fix-plan", action="store_true", help="print the fixes as shell commands")
     more.add_argument(
-        "--all", action="store_true", help="say also what is well, and what could not be judged"
+        "--all", action="store_true", help="also show what is fine, and what could not be judged"
     )
     more.add_argument(
         "--language",
         choices=page.LANGUAGES,
-        help="English or Chinese; without it, what the environment asks for. JSON is always English",
+        help="English or Chinese (default: from the environment); JSON is always in English",
     )
 
 
@@ -66,7 +68,7 @@ def main(arguments: argparse.Namespace) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     if arguments.save_facts is not None:
         print(
-            f"The facts are in {arguments.save_facts}: read them before you send them to somebody.",
+            f"The facts are in {arguments.save_facts}: read them before you send them to anyone.",
             file=sys.stderr,
         )
     return 0 if diagnosis.healthy else 1

@@ -105,7 +105,7 @@ class Execution:
         self.progress.say(f"Starting the kernel {self.kernel.name}")
         await self.kernel.start(self._client, self.path, self.records)
         if self.device is not None and self.device.kind == "gpu":
-            self.progress.say("Importing the framework to see whether there is a GPU")
+            self.progress.say("Importing the framework to look for a GPU")
             await self.kernel.refuse_missing_gpu()
         await self.kernel.trace(self.device)
 
@@ -145,7 +145,7 @@ class Execution:
         try:
             await self.kernel.check_device()
         except DeviceError as error:
-            why = f"is the last that was run: {error}"
+            why = f"was the last cell to run: {error}"
             return self._ended(STOPPED, number, cell, why, why)
         except DeadKernelError:  # the cell told its kernel to exit
             return await self._died(number, cell)

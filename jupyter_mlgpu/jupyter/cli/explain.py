@@ -43,10 +43,12 @@ _ENCODE = json.JSONEncoder(check_circular=False).encode
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The words that may follow `jupyter mlgpu explain`."""
-    parser.add_argument("file", nargs="?", type=Path, metavar="FILE", help="a log; - or none: standard input")
-    parser.add_argument("--json", action="store_true", help="one JSON object a message, in order")
     parser.add_argument(
-        "--language", choices=LANGUAGES, help="English or Chinese; without it, what the environment asks for"
+        "file", nargs="?", type=Path, metavar="FILE", help="a log file; `-` or no file reads standard input"
+    )
+    parser.add_argument("--json", action="store_true", help="one JSON object per message, in order")
+    parser.add_argument(
+        "--language", choices=LANGUAGES, help="English or Chinese (default: from the environment)"
     )
 
 
@@ -78,7 +80,7 @@ def _language_of_the_environment() -> str:
 def _opened(path: Path | None) -> Iterator[BinaryIO]:
     if path is None and sys.stdin.isatty():
         raise UsageError(
-            "There is nothing to explain: name a file, pipe a log into the command, or type `-` to paste one."
+            "Nothing to explain: name a file, pipe a log into the command, or type `-` to paste a log."
         )
     if path is None or str(path) == "-":
         yield sys.stdin.buffer

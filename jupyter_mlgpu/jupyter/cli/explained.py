@@ -23,10 +23,10 @@ _LINES, _CHARACTERS = 12, 2_000
 _WORDS: Mapping[str, Mapping[str, str]] = {
     "en": {
         **words_of_notes.VERDICTS,
-        "empty": "There is no message in this log.",
+        "empty": "This log contains no messages.",
         "others": "… and {count} more like this one.",
-        "shapes": "… and {count} more of other shapes.",
-        "shape": "The messages below are not in the catalogue; those that differ in numbers only are one.",
+        "shapes": "… and {count} more of other forms.",
+        "shape": "The messages below are not in the catalogue; those differing only in numbers are merged.",
         "cut": "… [{count} more characters]",
         "notes": "Notes",
     },

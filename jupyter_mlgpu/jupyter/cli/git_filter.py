@@ -23,8 +23,8 @@ def install(*, everything: bool = False) -> str:
     found = _git("check-attr", "filter", "--", "a.ipynb").rpartition(": ")[2]
     if found not in (*_UNSET, NAME):
         raise UsageError(
-            f"Notebooks go through the filter {found!r} here, and git runs only one: "
-            "add `jupyter mlgpu strip -` to it."
+            f"Notebooks already go through the git filter {found!r}, and git runs only one: "
+            "add `jupyter mlgpu strip -` to that filter."
         )
     words = "strip --all -" if everything else "strip -"
     _git("config", f"filter.{NAME}.clean", f'"{Path(sys.executable).as_posix()}" -c "{_MAIN}" {words}')
@@ -38,7 +38,7 @@ def install(*, everything: bool = False) -> str:
         raise MlgpuError(f"{attributes} cannot be written ({error.strerror}).") from error
     what = "all outputs of jupyter_mlgpu" if everything else "receipts"
     return (
-        f"From now on git leaves {what} out of what is committed in this repository; your files keep them. "
+        f"From now on, git leaves {what} out of commits in this repository; your files keep them. "
         f"To undo it: git config --remove-section filter.{NAME}"
     )
 
@@ -50,7 +50,5 @@ def _git(*words: str) -> str:
         raise UsageError("git was not found on the PATH.") from error
     except subprocess.CalledProcessError as error:
         said = error.stderr.strip().splitlines()
-        raise UsageError(
-            f"git could not do that here ({said[0] if said else 'it did not say why'})."
-        ) from error
+        raise UsageError(f"git failed here ({said[0] if said else 'it gave no reason'}).") from error
     return done.stdout.strip()

@@ -50,11 +50,11 @@ class Kernel:
         except NoSuchKernel as error:
             known = ", ".join(sorted(KernelSpecManager().find_kernel_specs())) or "none"
             raise UsageError(
-                f"There is no kernel {printable(self.name)!r} here: found {known}. Choose one with --kernel."
+                f"Kernel {printable(self.name)!r} was not found. Available: {known}. Choose with --kernel."
             ) from error
         if spec is None or spec.language != "python":
             raise UsageError(
-                f"The kernel {self.name!r} is not one for Python, and only Python notebooks can be traced; "
+                f"The kernel {self.name!r} is not a Python kernel, and only Python notebooks can be traced; "
                 "choose another with --kernel."
             )
 
@@ -82,7 +82,7 @@ class Kernel:
         except (OSError, RuntimeError) as error:
             raise MlgpuError(
                 f"The kernel {self.name!r} did not start ({printable(str(error), 120)}); "
-                "see whether `jupyter console` starts it, or choose another with --kernel."
+                "try starting it with `jupyter console`, or choose another kernel with --kernel."
             ) from error
 
     async def trace(self, device: DeviceWord | None) -> None:

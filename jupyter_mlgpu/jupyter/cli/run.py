@@ -1,8 +1,8 @@
 """Run a notebook with tracing on; write the executed notebook, records.jsonl and report.html.
 
-The notebook's code is run as it is, in a kernel of its own and in the notebook's folder. Exit status: 0
-when every cell ran, 1 when a cell failed, 2 when the notebook could not be run or its results could not be
-written, 130 after Ctrl-C. What was measured until then is written in every case.
+The notebook's code runs unchanged, in its own kernel and in the notebook's folder. Exit status: 0 if every
+cell ran, 1 if a cell failed, 2 if the notebook could not be run or its results could not be written, 130
+after Ctrl-C. In every case, everything measured so far is written.
 """
 
 from __future__ import annotations
@@ -44,14 +44,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     every_day.add_argument(
         "--device",
         metavar="DEVICE",
-        help="the device of all cells: cpu, gpu, a numbered one such as cpu:1, or auto: each framework "
-        "chooses by itself, as it does without this",
+        help="the device for all cells: cpu, gpu, a numbered device such as cpu:1, or auto (default): each "
+        "framework chooses its own device",
     )
     more = parser.add_argument_group("more")
     more.add_argument(
-        "--timeout", type=float, metavar="SECONDS", help="the longest a cell may take; without it, any time"
+        "--timeout", type=float, metavar="SECONDS", help="the longest a cell may take (default: no limit)"
     )
-    more.add_argument("--kernel", metavar="NAME", help="the kernel to use; without it, the notebook's own")
+    more.add_argument("--kernel", metavar="NAME", help="the kernel to use (default: the notebook's own)")
 
 
 def main(arguments: argparse.Namespace) -> int:
@@ -89,7 +89,7 @@ def main(arguments: argparse.Namespace) -> int:
 
 def _check(arguments: argparse.Namespace, path: Path, out: Path) -> None:
     if arguments.timeout is not None and not arguments.timeout > 0:
-        raise UsageError(f"--timeout needs more than 0 seconds: found {arguments.timeout:g}.")
+        raise UsageError(f"--timeout must be more than 0 seconds, found {arguments.timeout:g}.")
     if path.parent.resolve() == out.resolve():
         raise UsageError(
             f"{arguments.out} is the notebook's own folder, where the executed copy would replace it; "
@@ -98,7 +98,7 @@ def _check(arguments: argparse.Namespace, path: Path, out: Path) -> None:
     records = out / RECORDS
     if records.exists() and not records.is_file():
         raise UsageError(
-            f"{arguments.out / RECORDS} is no regular file, and the report is made from what is in it; "
+            f"{arguments.out / RECORDS} is not a regular file, and the report is made from its contents; "
             "choose another folder with --out."
         )
 
@@ -147,7 +147,7 @@ def _clear(out: Path, name: str) -> None:
             stale.unlink(missing_ok=True)
         except OSError as error:
             raise MlgpuError(
-                f"{stale} of a former run cannot be removed ({error.strerror or error}); "
+                f"{stale} from an earlier run cannot be removed ({error.strerror or error}); "
                 "choose another folder with --out."
             ) from error
 

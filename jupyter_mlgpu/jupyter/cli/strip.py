@@ -1,7 +1,6 @@
 """Remove jupyter_mlgpu's receipts from notebooks, in place. Everything else stays as it is, byte for byte.
 
-With --git-filter no notebook is changed: git leaves the receipts out of what is committed, and they stay in
-your files.
+With --git-filter, no notebook is changed: git leaves receipts out of commits, and they stay in your files.
 """
 
 from __future__ import annotations
@@ -44,15 +43,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         nargs="*",
         type=Path,
         metavar="NOTEBOOK",
-        help="a notebook file; `-` reads one from standard input",
+        help="a notebook file; `-` reads a notebook from standard input",
     )
     parser.add_argument(
-        "--all", action="store_true", help="races, plans and benchmarks, too: every output of jupyter_mlgpu"
+        "--all",
+        action="store_true",
+        help="remove every output of jupyter_mlgpu, including races, plans and benchmarks",
     )
     parser.add_argument(
         "--git-filter",
         action="store_true",
-        help="have git do it in this repository to all that is committed; your files stay as they are",
+        help="have git strip everything committed in this repository; your files stay as they are",
     )
 
 
@@ -63,7 +64,7 @@ def main(arguments: argparse.Namespace) -> int:
 
         print(git_filter.install(everything=arguments.all))
     elif not arguments.notebooks:
-        raise UsageError("Which notebooks? Give their files, or --git-filter.")
+        raise UsageError("No notebooks given: name their files, or use --git-filter.")
     if arguments.notebooks == [STANDARD_INPUT]:
         return _strip_standard_input(everything=arguments.all)
     status = 0
@@ -84,7 +85,10 @@ def _strip_standard_input(*, everything: bool) -> int:
     try:
         data = strip_text(data.decode(), everything=everything)[0].encode()
     except (ValueError, RecursionError, _NotANotebookError) as error:
-        print(f"jupyter mlgpu: this is no notebook ({_reason(error)}); it stays as it is.", file=sys.stderr)
+        print(
+            f"jupyter mlgpu: this is not a notebook ({_reason(error)}); it was left unchanged.",
+            file=sys.stderr,
+        )
     sys.stdout.buffer.write(data)
     return 0
 
@@ -103,7 +107,7 @@ def strip_file(path: Path, *, everything: bool = False) -> int:
         stripped, count = strip_text(data.decode(), everything=everything)
     except (ValueError, RecursionError, _NotANotebookError) as error:
         raise UsageError(
-            f"{path} is not a notebook of format 4 ({_reason(error)}); it was left as it is."
+            f"{path} is not a notebook in format 4 ({_reason(error)}); it was left unchanged."
         ) from error
     if count:
         write_atomically(path, stripped.encode())
@@ -113,7 +117,7 @@ def strip_file(path: Path, *, everything: bool = False) -> int:
 def strip_text(text: str, *, everything: bool = False) -> tuple[str, int]:
     """A notebook's JSON without our receipts, or without all outputs of ours, and how many it had."""
     if not isinstance(json.loads(text), dict):
-        raise _NotANotebookError("it holds no JSON object")
+        raise _NotANotebookError("it contains no JSON object")
     cells = _member(text, _skip_space(text, 0), "cells")
     if cells is None or not isinstance(cells.value, list):
         raise _NotANotebookError("it has no list of cells")
@@ -214,5 +218,5 @@ def _reason(error: Exception) -> str:
 def _removed(count: int, *, everything: bool) -> str:
     what = "output" if everything else "receipt"
     if not count:
-        return f"no {what}s{' of ours' if everything else ''}, left as it is."
+        return f"no {what}s{' of jupyter_mlgpu' if everything else ''}, left unchanged."
     return f"removed {count:,} {what}{'s' if count != 1 else ''}."

@@ -91,7 +91,7 @@ def _interrupted_in(parts: Sequence[Part], told: Any) -> bool:
                 came = True
             except Exception as error:
                 sys.stderr.write(
-                    f"jupyter_mlgpu failed beside this cell ({type(error).__name__}: {error}). "
+                    f"jupyter_mlgpu failed while handling this cell ({type(error).__name__}: {error}). "
                     "The cell itself runs as usual.\n"
                 )
     except KeyboardInterrupt:  # it came before the first one could be kept, or as the last part had ended

@@ -42,7 +42,7 @@ def doctor_command(line: str, shell: Any) -> page.DiagnosisPage | None:
     finally:
         shown.clear()
     if saved is not None:
-        print(f"The facts are in {saved}: read them before you send them to somebody.")
+        print(f"The facts are in {saved}: read them before you send them to anyone.")
     if "--json" in asked:
         print(page.json_text(diagnosis))
     elif "--fix-plan" in asked:

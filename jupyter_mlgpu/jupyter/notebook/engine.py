@@ -51,8 +51,8 @@ class EngineSide:
     def _stop(self, error: Exception) -> None:
         self._journal = None
         sys.stderr.write(
-            f"jupyter_mlgpu writes down no more records of engine {self.number} ({redact(str(error))}): "
-            "should the engine die, those that are not collected are lost.\n"
+            f"jupyter_mlgpu no longer saves records of engine {self.number} ({redact(str(error))}): "
+            "if the engine dies, records not yet collected are lost.\n"
         )
 
 

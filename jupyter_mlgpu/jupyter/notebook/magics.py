@@ -49,9 +49,9 @@ class MlgpuMagics(Magics):
 
     @line_magic
     def mlgpu(self, line: str) -> None:
-        """All magics of jupyter_mlgpu, one line each with an example.
+        """List all magics of jupyter_mlgpu, each with an example.
 
-        %mlgpu                 the list; each magic's own help is its name with a question mark
+        %mlgpu                 the list; for a magic's own help, add a question mark to its name
 
         Example:
 
@@ -65,28 +65,28 @@ class MlgpuMagics(Magics):
 
     @line_cell_magic
     def mlc_device(self, line: str, cell: str | None = None) -> None:
-        """Choose the device on which the cells run, or see which there are.
+        """Choose the device that cells run on, or list the devices available.
 
         Every day
 
-        %mlc_device gpu        run on the first GPU from now on, also in the rest of this cell
+        %mlc_device gpu        run on the first GPU from now on, including the rest of this cell
         %mlc_device cpu        run on the CPU
-        %mlc_device auto       take the choice back: each framework chooses by itself, as before any choice.
-                               `any`, the word of ML Compute, is the same
-        %mlc_device            the device asked for, and where the last cell ran
-        %mlc_device list       every device that exists here, and why others do not
+        %mlc_device auto       undo the choice: each framework chooses its own device, as at the start.
+                               `any`, the word from ML Compute, means the same
+        %mlc_device            the requested device, and where the last cell ran
+        %mlc_device list       every device available here, and why others are not
 
         More
 
         %mlc_device cpu:1      run on a numbered device
-        %%mlc_device cpu       as a cell's first line: run this cell there, and no other
-        %mlc_device status     the device asked for, and the memory of every device, by process if told
-        %mlc_device gpu --framework torch   the same for one framework; the others stay where they are
+        %%mlc_device cpu       as a cell's first line: run only this cell there
+        %mlc_device status     the requested device, and each device's memory, by process where known
+        %mlc_device gpu --framework torch   the same for one framework only; others are not affected
 
-        No restart is needed. What was made on another device before (a model's weights, say) stays
-        there, and other threads are not moved: the receipt says where the work really ran, and names
-        what stayed. A device that does not exist is refused, and nothing changes. Only where a framework
-        was told to hide its GPU before it started is a restart needed: then a button offers it.
+        No restart is needed. Anything already on another device (a model's weights, for example) stays
+        there, and other threads are not moved: the receipt shows where the work really ran and what
+        stayed behind. If a device does not exist, the request is refused and nothing changes. A restart is
+        needed only if a framework was told to hide its GPU before it started; a button then offers it.
 
         Example:
 
@@ -106,52 +106,52 @@ class MlgpuMagics(Magics):
 
     @line_cell_magic
     def mlc_trace(self, line: str, cell: str | None = None) -> Shown | None:
-        """Measure cells and show a receipt under each.
+        """Measure cells and show a receipt under each one.
 
-        Cells are named by the number before them: 10 is [10], and 10.2 its second run where it ran several
-        times; #12 is a record by its own number, for blocks, scripts, and counts that came twice. Of a loaded
-        run, 10@9f2c. `%mlc_trace show` lists what there is.
+        Refer to a cell by the number next to it: 10 is [10], and 10.2 is its second run if it ran several
+        times. #12 is a record's own number, for blocks, scripts, and cell numbers that occur twice. In a
+        loaded run, use 10@9f2c. `%mlc_trace show` lists them all.
 
         Every day
 
-        %mlc_trace on          trace every cell from the next one on (as %load_ext does)
+        %mlc_trace on          trace every cell, starting with the next (as %load_ext does)
         %mlc_trace off         stop tracing; records are kept
         %mlc_trace show        a table of all records
-        %mlc_trace why         what limits the last cell, how sure that is, and what it rests on
-        %mlc_trace why 10      the same of cell [10]
-        %mlc_trace compare 10 12   what differs between cells [10] and [12]: medians over the runs of each
-        %mlc_trace logs        every native log line, logging record and warning so far, explained
-        %mlc_trace save PATH   write the records to a file (JSON Lines, one record a line)
-        %%mlc_trace --ops      over a cell: the time of each operation, by the framework's profiler
-        %%mlc_trace --ops --repeat 5   over a cell: run it to warm up, 5 times, and once with the profiler
+        %mlc_trace why         what limited the last cell, how certain that is, and the evidence
+        %mlc_trace why 10      the same for cell [10]
+        %mlc_trace compare 10 12   how cells [10] and [12] differ: medians over all runs of each
+        %mlc_trace logs        all messages so far (native log lines, logging records, warnings), explained
+        %mlc_trace save PATH   save the records to a file (JSON Lines, one record per line)
+        %%mlc_trace --ops      as a cell's first line: time per operation, from the framework's profiler
+        %%mlc_trace --ops --repeat 5   the same after a warm-up run and 5 runs without the profiler
 
         More
 
-        %mlc_trace status      whether tracing is on, and how many records there are
-        %mlc_trace growth      which cells leave more memory behind at each run, with 95 % intervals
+        %mlc_trace status      whether tracing is on, and the number of records
+        %mlc_trace growth      which cells leave more memory behind with each run, with 95 % intervals
         %mlc_trace growth 50   the same over their last 50 runs
-        %mlc_trace fits 256 32=5 64=6         would batch 256 fit into memory? 32 was cell [5], 64 cell [6]
-        %mlc_trace compare 3-7 8-12           two groups of cells: from [3] to [7], and from [8] to [12]
+        %mlc_trace fits 256 32=5 64=6         would batch size 256 fit in memory? [5] ran 32, [6] ran 64
+        %mlc_trace compare 3-7 8-12           two ranges of cells: [3] to [7], and [8] to [12]
         %mlc_trace compare a.jsonl b.jsonl    two saved files, cell by cell
         %mlc_trace compare cpu gpu            what ran on two devices
-        %mlc_trace clear       forget all records
-        %mlc_trace load PATH   read records from a file; they are shown as loaded
-        %mlc_trace replay PATH show a file's records that ran on a device, as replayed: nothing runs here
+        %mlc_trace clear       clear all records of this kernel
+        %mlc_trace load PATH   load records from a file; they are marked as loaded
+        %mlc_trace replay PATH show a file's records that ran on a device, marked as replayed: nothing runs
         %mlc_trace export trace.json.gz           cells and profiled operations as a timeline for Perfetto
-        %mlc_trace export --cell 10 trace.json.gz   the same of cell [10]
+        %mlc_trace export --cell 10 trace.json.gz   the same for cell [10]
         %mlc_trace export --xprof FOLDER          TensorFlow's and JAX's own profiles, for XProf
-        %mlc_trace logs --raw  native lines as they were printed;  --json: one JSON object a message
-        %mlc_trace verbose     which variables about logs are set, and which framework is imported already
-        %mlc_trace verbose on  TensorFlow says where each operation runs (set before it is imported)
-        %mlc_trace verbose all    everything TensorFlow has to say: 55,000 lines in a 20-step fit
-        %mlc_trace verbose mlc    for programs on Apple's fork that are started from here
-        %mlc_trace verbose NAME=VALUE  one variable;  off puts all back
-        %%mlc_trace            over a cell: trace it, also while tracing is off
-        %%mlc_trace --ops --shapes     input shapes, too, and PyTorch's FLOP: its profiler takes twice as long
-        %%mlc_trace --items 6400       the cell works on 6,400 images or rows: items a second, joules each
+        %mlc_trace logs --raw  native lines as printed;  --json: one JSON object per message
+        %mlc_trace verbose     which logging variables are set, and which frameworks are already imported
+        %mlc_trace verbose on  TensorFlow logs where each operation runs (use before importing it)
+        %mlc_trace verbose all    everything TensorFlow can log: 55,000 lines in a 20-step fit
+        %mlc_trace verbose mlc    for programs that use Apple's fork, started from here
+        %mlc_trace verbose NAME=VALUE  one variable;  off restores all of them
+        %%mlc_trace            as a cell's first line: trace it even while tracing is off
+        %%mlc_trace --ops --shapes     also input shapes, and PyTorch's FLOP: its profiler takes twice as long
+        %%mlc_trace --items 6400       the cell works on 6,400 images or rows: items per second, joules each
 
-        A profiler makes the cell slower, so the time of a profiled run is not shown as its timing: with
-        --repeat, the runs before it are. Each run finds what the one before has left: nothing is put back.
+        A profiler slows the cell down, so the time of a profiled run is not shown as its timing; with
+        --repeat, the runs before it are. No state is reset between runs: each starts from what the last left.
 
         Examples:
 
@@ -196,19 +196,19 @@ class MlgpuMagics(Magics):
 
     @line_magic
     def mlc_plan(self, line: str) -> Plan:
-        """Which operations would have a Metal kernel, without running anything and without a Mac.
+        """Find out which operations would have a Metal kernel, without running anything and without a Mac.
 
         %mlc_plan model                the forward pass of a built Keras model
-        %mlc_plan model x              the same for an input's shape and type
+        %mlc_plan model x              the same for the shape and type of an input
         %mlc_plan model x y            its training step, as fit would run it
         %mlc_plan function x           a tf.function with its inputs
-        %mlc_plan ... --target cuda    for CUDA;  mlcompute: for Apple's old TensorFlow fork;
-                                       metal-community: for tensorflow-metal-plugin, not Apple's plug-in
+        %mlc_plan ... --target cuda    for CUDA;  mlcompute: Apple's old TensorFlow fork;
+                                       metal-community: tensorflow-metal-plugin, not Apple's plug-in
 
         Inputs may be arrays, tensors or `tf.TensorSpec((None, 28, 28))`: only their shapes and types are
-        used, and of a training step rows come as fit takes them, 32 at a time. The result says what would
-        run on the CPU and why, into how many device subgraphs the graph falls, and how many bytes would be
-        copied in a step.
+        used. For a training step, rows come in batches of 32, as in fit. The result says what would run on
+        the CPU and why, how many device subgraphs the graph splits into, and how many bytes would be copied
+        per step.
 
         Example:
 
@@ -222,17 +222,17 @@ class MlgpuMagics(Magics):
 
     @line_magic
     def mlc_doctor(self, line: str) -> DiagnosisPage | None:
-        """What is wrong with this kernel's set-up, how we know, and what to do; it repairs nothing itself.
+        """Find out what is wrong with this kernel's setup, how we know, and what to do; repairs nothing.
 
         %mlc_doctor                      this machine and this kernel's Python, in a few seconds
-        %mlc_doctor --deep               also what each framework says in a process of its own, up to a minute
-        %mlc_doctor --fix-plan           only the commands that would mend it
-        %mlc_doctor --save-facts FILE    write what was looked at, redacted, for somebody who helps from afar
-        %mlc_doctor --facts FILE         what is wrong on the machine of such a file
-        %mlc_doctor --all                also what is well, and what could not be judged
+        %mlc_doctor --deep               also query each framework in its own process; takes up to a minute
+        %mlc_doctor --fix-plan           only the commands that would fix it
+        %mlc_doctor --save-facts FILE    save the facts, redacted, for someone who helps you remotely
+        %mlc_doctor --facts FILE         diagnose the machine described in such a file
+        %mlc_doctor --all                also what is fine, and what could not be judged
         %mlc_doctor --json               the result as JSON;  --language zh: in Chinese
 
-        The first finding is the one to begin with. The result has `.findings` and `.to_json()`.
+        Start with the first finding. The result has `.findings` and `.to_json()`.
 
         Example:
 
@@ -246,15 +246,16 @@ class MlgpuMagics(Magics):
 
     @line_magic
     def mlc_share(self, line: str) -> None:
-        """Show the class's teachers how your cells and exercises went, if you want to.
+        """Let your class's teachers see how your cells and exercises went.
 
-        %mlc_share on       share from the next cell on; says which fields leave, to where, and who sees them
-        %mlc_share off      stop: nothing more is sent
-        %mlc_share status   whether it is on, what was taken, what waits, and why
-        %mlc_share show     the very JSON that would leave for the last cell; nothing is sent
+        %mlc_share on       share from the next cell on; shows which fields are sent, where, and who sees them
+        %mlc_share off      stop sharing: nothing more is sent
+        %mlc_share status   whether sharing is on, what was accepted, what is waiting, and why
+        %mlc_share show     the exact JSON that would be sent for the last cell; nothing is sent
 
-        Nothing is sent before. It holds for this notebook until its kernel ends. Code, output, log lines,
-        paths and names of files never leave. Only on a class's JupyterHub that has a teacher's view.
+        Nothing is sent before you turn it on. It applies to this notebook until its kernel ends. Code,
+        output, log lines, paths and file names are never sent. Works only on a class's JupyterHub with a
+        teacher's view.
 
         Example:
 
@@ -266,30 +267,30 @@ class MlgpuMagics(Magics):
 
     @cell_magic
     def mlc_race(self, line: str, cell: str) -> RaceResult:
-        """Run a cell on each device, and see which is faster and from which size on.
+        """Run a cell on each device, and see which is faster at what size.
 
-        %%mlc_race                          on every device of the framework in use, ten times each
-        %%mlc_race --over n=100,1e3,1e4     the same for each of these values of the variable n
-        %%mlc_race --devices cpu,gpu        on these devices
-        %%mlc_race --framework torch        where several frameworks are imported
-        %%mlc_race --repeats 20             so many runs, after warm-up
-        %%mlc_race --setup 3                run In [3] on each device first, so that its data is there
-        %%mlc_race --setup code             the same with the code in the string variable `code`
-        %%mlc_race --save race.json         keep the result, and its chart as race.svg
-        %%mlc_race --fresh                  each device in a process of its own
+        %%mlc_race                          on every device of the current framework, ten times each
+        %%mlc_race --over n=100,1e3,1e4     the same for each of these values of n
+        %%mlc_race --devices cpu,gpu        on these devices only
+        %%mlc_race --framework torch        if several frameworks are imported
+        %%mlc_race --repeats 20             20 runs each, after warm-up
+        %%mlc_race --setup 3                run In [3] on each device first, to create its data there
+        %%mlc_race --setup code             the same, with the code in the string variable `code`
+        %%mlc_race --save race.json         save the result, and its chart as race.svg
+        %%mlc_race --fresh                  each device in its own process
 
-        The cell is compiled once and run in your notebook. Before the clock is read at either end, the
-        device is waited for, and so is the value of the cell's last expression. The result has medians with
-        their 95 % interval; it is in `_`, with `.figure()`, `.to_json()` and `.save(path)`. Runs restore
-        nothing: each finds what the one before left. Your own n is put back at the end. What the cell prints
-        is shown for each device's first run alone.
+        The cell is compiled once and run in your notebook. The clock is read, at both ends, only after
+        waiting for the device and for the value of the cell's last expression. The result has medians with
+        95 % intervals; it is in `_`, with `.figure()`, `.to_json()` and `.save(path)`. No state is reset
+        between runs: each starts from what the last left. Your own n is restored at the end. The cell's
+        printed output is shown only for the first run on each device.
 
-        Weights and data that were made before stay on the device where they are: make them in the cell, or
-        in the cell named by --setup. A fresh process knows only what its --setup cell makes, and needs memory
-        on the GPU beside this notebook's. CUDA's other devices are hidden from it, and magics and `!commands`
-        do not work there.
+        Existing weights and data stay on their device: create them in the cell, or in the cell given to
+        --setup. A fresh process knows only what its --setup cell creates, and needs GPU memory in addition
+        to this notebook's. CUDA's other devices are hidden from it, and magics and `!commands` do not work
+        there.
 
-        Example, a row of n numbers times a column of n (the two take 0.8 GB for n = 1e8):
+        Example: a row of n numbers times a column of n (together 0.8 GB for n = 1e8):
 
             %%mlc_race --over n=1e2,1e3,1e4,1e5,1e6,1e7,1e8 --repeats 10
             tf.matmul(tf.ones((1, n)), tf.ones((n, 1)))
@@ -301,20 +302,20 @@ class MlgpuMagics(Magics):
 
     @line_magic
     def mlc_bench(self, line: str) -> BenchRun | Against | None:
-        """Measure how fast this machine computes: products of matrices, memory, transfers and more.
+        """Measure how fast this machine computes: matrix products, memory, transfers and more.
 
-        %mlc_bench --quick                        the small cases, in a minute at most
+        %mlc_bench --quick                        the small cases, in at most a minute
         %mlc_bench gemm bandwidth                 these cases, thoroughly
-        %mlc_bench gemm --framework torch,jax     with these frameworks, one after the other
-        %mlc_bench gemm --device gpu              on this device; without it, the first GPU, else the CPU
-        %mlc_bench gemm --out mine.json           keep the results
-        %mlc_bench gemm --against h200            beside published figures, or beside a file of --out
-        %mlc_bench --against mine.json old.json   two files beside each other; nothing is measured
+        %mlc_bench gemm --framework torch,jax     with these frameworks, one after another
+        %mlc_bench gemm --device gpu              on this device; by default the first GPU, else the CPU
+        %mlc_bench gemm --out mine.json           save the results
+        %mlc_bench gemm --against h200            compare with published figures, or with a file from --out
+        %mlc_bench --against mine.json old.json   compare two files; nothing is measured
 
-        Data lies on the device, warm-up goes on until times are steady, and the device is waited for. The
-        table has medians with their spread; what speaks against a figure stands below it. The result is in
-        `_`, with `.figure()`, `.roofline()`, `.results` and `.save(path)`. Interrupt it, and what was
-        measured until then is kept.
+        Data is on the device, warm-up continues until times are steady, and timings wait for the device.
+        The table has medians with their spread; reasons to doubt a figure are listed below it. The result
+        is in `_`, with `.figure()`, `.roofline()`, `.results` and `.save(path)`. If you interrupt it,
+        everything measured so far is kept.
         """
         from jupyter_mlgpu.jupyter.notebook.bench_command import bench_command
 

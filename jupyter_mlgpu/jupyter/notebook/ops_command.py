@@ -153,7 +153,7 @@ class RepeatedCell:
     def _fail(self, error: BaseException, number: int, of: int) -> None:
         """End the outer cell with the run's own exception, whose traceback has been shown already."""
         if number < of:
-            sys.stderr.write(f"This was run {number} of {of}; the others were left out.\n")
+            sys.stderr.write(f"This was run {number} of {of}; the remaining runs were skipped.\n")
         show = self._shell.showtraceback
 
         def show_others(*arguments: Any, **named: Any) -> None:

@@ -125,14 +125,16 @@ def setup_source(word: str | None, shell: Any) -> str | None:
         if 0 < number < len(inputs) - 1 and inputs[number].strip():
             return str(inputs[number])
         raise UsageError(
-            f"--setup {word}: no cell was run as In [{word}] before this one. Give the number in front of a "
-            "cell, as 3 for In [3], or the name of a string variable that holds code. Nothing was run."
+            f"--setup {word}: no cell was run as In [{word}] before this one. Give the number next to a "
+            "cell, such as 3 for In [3], or the name of a string variable that holds code. Nothing was run."
         )
     value = shell.user_ns.get(word)
     if not isinstance(value, str):
-        found = f"which is a {type(value).__name__}" if word in shell.user_ns else "and there is none"
+        found = (
+            f"which is of type {type(value).__name__}" if word in shell.user_ns else "which is not defined"
+        )
         raise UsageError(
-            "--setup takes the number of a cell, as 3 for In [3], or the name of a string variable that "
+            "--setup takes the number of a cell, such as 3 for In [3], or the name of a string variable that "
             f"holds code; found {word!r}, {found}. Nothing was run."
         )
     return value

@@ -75,8 +75,8 @@ def _plain(source: str, shell: Any, what: str) -> str:
     code = str(shell.transform_cell(source))
     if "get_ipython()" in code:
         raise UsageError(
-            f"{what} has a magic, a !command or get_ipython(), which a fresh process does not know. Leave it "
-            "out, or race without --fresh. Nothing was run."
+            f"{what} has a magic, a !command or get_ipython(), which does not work in a fresh process. "
+            "Leave it out, or race without --fresh. Nothing was run."
         )
     cell.from_source(code, "<cell>")
     return code

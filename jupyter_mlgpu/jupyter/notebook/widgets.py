@@ -153,8 +153,7 @@ class _Control(AnyWidget):
                     setattr(self, name, value)
         except Exception as error:  # ours, or that of somebody who observes a trait
             sys.stderr.write(
-                f"jupyter_mlgpu could not bring a {type(self).__name__} up to date "
-                f"({type(error).__name__}: {error}).\n"
+                f"jupyter_mlgpu could not update a {type(self).__name__} ({type(error).__name__}: {error}).\n"
             )
 
     def _end(self) -> None:
@@ -270,14 +269,14 @@ def _loaded(name: str) -> tuple[Extension, KernelChannel]:
     shell = get_ipython()
     if shell is None or getattr(shell, "kernel", None) is None:
         raise UsageError(
-            f"{name} is for notebooks, and this Python has none around it: in a terminal, `%mlc_device` and "
-            "`%mlc_trace show` do the same; in a script, `jupyter_mlgpu.records()` has what was measured."
+            f"{name} works only in notebooks. In an IPython terminal, use `%mlc_device` and "
+            "`%mlc_trace show`; in a script, `jupyter_mlgpu.records()` has what was measured."
         )
     extension = loaded_in(shell)
     if extension is None or not isinstance(extension.channel, KernelChannel):
         raise UsageError(
-            f"{name} shows what the extension measures, and that is not loaded in this kernel: run "
-            "`%load_ext jupyter_mlgpu` in a cell, then this one again."
+            f"{name} needs the extension, which is not loaded in this kernel: run "
+            "`%load_ext jupyter_mlgpu` in a cell, then run this cell again."
         )
     return extension, extension.channel
 
@@ -287,6 +286,6 @@ def _script() -> str:
         return SCRIPT.read_text(encoding="utf-8")
     except OSError as error:
         raise MissingPackageError(
-            f"The controls' own script cannot be read ({error}): it is made when jupyter_mlgpu is built. "
-            "Install it again, or run `make install` in a checkout of it."
+            f"The controls' own script cannot be read ({error}); it is created when jupyter_mlgpu is built. "
+            "Reinstall jupyter_mlgpu, or run `make install` in a checkout."
         ) from error

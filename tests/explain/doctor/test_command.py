@@ -158,7 +158,7 @@ def test_help_shows_examples_and_what_the_exit_status_means(capsys):
         cli.main(["doctor", "--help"])
     shown = capsys.readouterr().out
     assert "jupyter mlgpu doctor --facts facts.json" in shown
-    assert "exit status: 0 nothing was found, 1 something was, 2 the doctor failed" in shown
+    assert "exit status: 0 no problem was found, 1 a problem was found, 2 the doctor failed" in shown
 
 
 def test_a_real_run_here_takes_a_few_seconds_and_no_check_crashes(tmp_path):
