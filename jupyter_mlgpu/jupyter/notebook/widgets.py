@@ -166,18 +166,17 @@ class _Control(AnyWidget):
 
 
 class DevicePicker(_Control):
-    """Choose the device of the cells to come with a click: what `%mlc_device` does, for VS Code and Colab.
+    """Choose the device for the next cells with a click: what `%mlc_device` does, for VS Code and Colab.
 
-    It shows a button for each device that can be asked for, the device each framework has, and what the
-    kernel said of the last choice. A choice holds from the next cell on. While a cell runs it waits for the
-    cell's end, and the control says so. A framework that is not imported is not imported for it:
-    `%mlc_device gpu` in a cell does that. Where only a restart of the kernel would bring the device, the
-    control says so, and how.
+    It shows a button for each device that can be requested, the device of each framework, and the kernel's
+    reply to the last choice. A choice applies from the next cell on. While a cell runs, it waits for the
+    cell to end, and the control says so. It never imports a framework: `%mlc_device gpu` in a cell does
+    that. If the device needs a restart of the kernel, the control says so, and how to do it.
 
-    There is one picker a kernel: `DevicePicker()` in another cell shows it there too. `language` is a code
-    such as `"en"` or `"zh"`; without it, the page's own language is taken.
+    Each kernel has one picker: `DevicePicker()` in another cell shows it there too. `language` is a code
+    such as `"en"` or `"zh"`; the default is the page's own language.
 
-    Raises UsageError where there is no notebook, or `%load_ext jupyter_mlgpu` has not run.
+    Raises UsageError outside a notebook, or if `%load_ext jupyter_mlgpu` has not run.
 
     Example:
 
@@ -216,15 +215,15 @@ class DevicePicker(_Control):
 class TraceView(_Control):
     """The newest receipts of this notebook, live: what the sidebar shows, for VS Code and Colab.
 
-    Each line opens to all that was measured in a cell. A new record comes in when its cell has ended; that
-    of a block inside a long cell (`with jupyter_mlgpu.trace("name")`) comes while the cell still runs. Twenty
-    records are shown, fewer where they are large. The number of older ones is said, and
-    `jupyter_mlgpu.records()` has them all. What log lines mean is said in English.
+    Each line opens to show everything measured in a cell. A new record appears when its cell ends; that of
+    a block inside a long cell (`with jupyter_mlgpu.trace("name")`) appears while the cell still runs. Twenty
+    records are shown, fewer if they are large. The number of older ones is given, and
+    `jupyter_mlgpu.records()` has them all. Log lines are explained in English.
 
-    There is one view a kernel: `TraceView()` in another cell shows it there too. `language` is a code such
-    as `"en"` or `"zh"`; without it, the page's own language is taken.
+    Each kernel has one view: `TraceView()` in another cell shows it there too. `language` is a code such as
+    `"en"` or `"zh"`; the default is the page's own language.
 
-    Raises UsageError where there is no notebook, or `%load_ext jupyter_mlgpu` has not run.
+    Raises UsageError outside a notebook, or if `%load_ext jupyter_mlgpu` has not run.
 
     Example:
 
