@@ -20,14 +20,14 @@ import jupyter_mlgpu
 PAGES: Mapping[str, tuple[str, str, tuple[str, ...]]] = {
     "package": (
         "jupyter_mlgpu",
-        "What `import jupyter_mlgpu` gives. Importing it imports no framework.",
+        "What `import jupyter_mlgpu` provides. It imports no framework.",
         tuple(
             f"jupyter_mlgpu:{name}" for name in jupyter_mlgpu.__all__ if name not in {"__version__", "bench"}
         ),
     ),
     "data": (
         "Records and other results",
-        "What the functions and magics give back.",
+        "What the functions and magics return.",
         (
             "jupyter_mlgpu.record.frames:Records",
             *(
@@ -75,7 +75,7 @@ PAGES: Mapping[str, tuple[str, str, tuple[str, ...]]] = {
     ),
     "lessons": (
         "jupyter_mlgpu.lessons",
-        "What the lessons' notebooks and the labs import.",
+        "What the lesson notebooks and the labs import.",
         ("jupyter_mlgpu.lessons",),
     ),
     "mlcompute": (
@@ -85,7 +85,7 @@ PAGES: Mapping[str, tuple[str, str, tuple[str, ...]]] = {
     ),
     "errors": (
         "jupyter_mlgpu.record.errors",
-        "What is raised. A magic shows an error as one line, a command on standard error.",
+        "Errors that are raised. A magic shows an error as one line, a command on standard error.",
         ("jupyter_mlgpu.record.errors",),
     ),
 }

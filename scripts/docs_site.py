@@ -41,7 +41,7 @@ def _lists(files: Mapping[str, bytes]) -> dict[str, str]:
     """Lists of what there is, which written pages include."""
     online = [place for place in files if place == "teacher.md" or place.startswith("how-to/binder/")]
     entries = [posixpath.relpath(posixpath.splitext(place)[0], "how-to") for place in online]
-    said = "" if online else "This checkout has no pages on them."
+    said = "" if online else "This checkout has no pages about them."
     return {"how-to/_online.txt": page(said, toctree(*entries) if entries else "")}
 
 

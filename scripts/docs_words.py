@@ -40,8 +40,8 @@ def magics() -> str:
         parts.append(page(f"({anchor(name)})=\n## {code(' and '.join(kinds))}", magic_help(help_text)))
     return page(
         "# Magics",
-        "There after `%load_ext jupyter_mlgpu`. In a notebook, a name and a question mark (`%mlc_trace?`) "
-        "show the same help.",
+        "Available after `%load_ext jupyter_mlgpu`. In a notebook, a magic's name with a question mark "
+        "(`%mlc_trace?`) shows the same help.",
         *parts,
     )
 
@@ -66,8 +66,8 @@ def commands() -> str:
     rows = [(f"[{name}](#command-{name})", plain(what)) for name, what in cli.COMMANDS.items()]
     return page(
         "# Commands",
-        "`jupyter mlgpu COMMAND`, or `jupyter-mlgpu COMMAND`; `--help` after it shows what stands here. "
-        "In a checkout made by `make`, they are in `.venv/bin`.",
+        "`jupyter mlgpu COMMAND`, or `jupyter-mlgpu COMMAND`; add `--help` for the text shown here. "
+        "In a checkout set up by `make`, they are in `.venv/bin`.",
         plain((cli.__doc__ or "").partition("\n\n")[2]),
         table(("command", "does"), rows),
         *parts,
@@ -106,10 +106,10 @@ def record() -> str:
     rows = [(code(name), kind, plain(about)) for name, kind, about in _fields(schema, "", schema["$defs"])]
     return page(
         "# The record",
-        "A records file (`%mlc_trace save`, `jupyter mlgpu run`) has one JSON object a line, in UTF-8. "
+        "A records file (`%mlc_trace save`, `jupyter mlgpu run`) has one JSON object per line, in UTF-8. "
         "Times are in seconds, sizes in bytes, energies in joules.",
         plain(schema["description"]),
-        "`a[]` is each entry of a list, `a.*` each value of an object whose keys are free.",
+        "`a[]` is each entry of a list, `a.*` each value of an object with arbitrary keys.",
         table(("field", "type", "meaning"), rows),
         "## The schema",
         fence(text, "json"),
@@ -160,9 +160,9 @@ def settings() -> str:
     return page(
         "# Settings",
         f"In JupyterLab under Settings > Settings Editor > {schema['title']}. {schema['description']}",
-        table(("setting", "title", "values", "without it", "note"), rows),
+        table(("setting", "title", "values", "default", "note"), rows),
         "## Keys",
-        "Pressed one after the other, while a cell is selected and nothing is being typed in it.",
+        "Press them one after another, while a cell is selected and not being edited.",
         table(("command", "keys"), keys),
     )
 
