@@ -1,11 +1,11 @@
-"""Collect, grade and report a class's notebooks. DIR is the course's folder, laid out as nbgrader has it.
+"""Collect, grade and report a class's notebooks. DIR is the course's folder, with nbgrader's layout.
 
-  collect   put what students handed in where nbgrader looks: DIR/submitted/STUDENT/LAB
-  grade     make the student's version of a lab, grade every submission, write feedback and grades.csv
-  report    who used which device, how long it took, what the logs said; from the records in the notebooks
+  collect   put hand-ins where nbgrader expects them: DIR/submitted/STUDENT/LAB
+  grade     create the student version of a lab, grade every submission, write feedback and grades.csv
+  report    who used which device, how long it took and what the logs said, from records in the notebooks
 
-Only `grade` needs nbgrader. It runs the students' code in a sandbox, without network and without your files,
-and the tests outside it; where no sandbox works, it runs nothing. Times and memory are measured again.
+Only `grade` needs nbgrader. It runs the students' code in a sandbox, without network access or your
+files, and the tests outside it; if no sandbox works, it runs nothing. Times and memory are measured again.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ examples:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The words that may follow `jupyter mlgpu class`."""
     commands = parser.add_subparsers(dest="command", required=True, metavar="collect|grade|report")
-    collect = commands.add_parser("collect", help="put what students handed in where nbgrader looks")
+    collect = commands.add_parser("collect", help="put hand-ins where nbgrader expects them")
     grade = commands.add_parser("grade", help="grade every submission of a lab with nbgrader")
-    report = commands.add_parser("report", help="say what the students' machines did")
+    report = commands.add_parser("report", help="report what the students' machines did")
     for command in (collect, grade, report):
         command.add_argument("folder", type=Path, metavar="DIR", help="the course's folder")
     for command in (collect, grade):
@@ -37,10 +37,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=Path,
         required=True,
         metavar="INBOX",
-        help="the folder with what was handed in, a folder or a notebook for each student",
+        help="the folder with the hand-ins: a folder or a notebook for each student",
     )
     collect.add_argument(
-        "--replace", action="store_true", help="let a newer hand-in take the place of one collected before"
+        "--replace", action="store_true", help="let a newer hand-in replace one collected earlier"
     )
     grade.add_argument(
         "--timeout",
@@ -52,19 +52,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     grade.add_argument(
         "--unsafe-same-user",
         action="store_true",
-        help="run the students' code without a sandbox: it can do all that you can",
+        help="run the students' code without a sandbox: it can do everything you can",
     )
     grade.add_argument(
         "--trust-receipts",
         action="store_true",
-        help="take times, memory and devices from the receipts handed in, which a student can write",
+        help="take times, memory and devices from the receipts handed in, which a student can edit",
     )
-    report.add_argument("--lab", help="one lab alone; without it, all that were submitted")
+    report.add_argument("--lab", help="only this lab (default: all submitted labs)")
     report.add_argument(
         "--out",
         type=Path,
         metavar="FILE",
-        help="the page to write, the text goes beside it (default: DIR/class_report.html)",
+        help="the page to write; its text goes next to it (default: DIR/class_report.html)",
     )
 
 
