@@ -174,7 +174,7 @@ def exported(shared_two_cpus: Any) -> Any:
         result = two_cpus.run(PROFILED)
         assert result.status == "ok"
         said = two_cpus.run("%mlc_trace export all.json.gz").text
-        assert "operations of 1 of them" in said
+        assert "operations for 1 of the cells" in said
         assert two_cpus.run(f"%mlc_trace export --cell {result.execution_count} one.json").text
         assert two_cpus.run("%mlc_trace export --xprof prof").text.startswith("Wrote ")
     return two_cpus.folder, result.receipt
@@ -265,7 +265,7 @@ def test_what_cannot_be_exported_is_said_in_one_sentence(two_cpus: Any) -> None:
     two_cpus.run("0")
     assert "needs one path, found none" in said("")
     assert "found 'a.json', 'b.json'" in said("a.json b.json")
-    assert "ends in .json or .json.gz, found 'trace.txt'" in said("trace.txt")
+    assert "must end in .json or .json.gz, found 'trace.txt'" in said("trace.txt")
     assert "Unknown word '--all'" in said("--all trace.json")
     assert "There is no record of cell [999]" in said("--cell 999 trace.json")
     assert "A cell is named by its number, not by 'x'" in said("--cell x trace.json")
@@ -299,7 +299,7 @@ def test_operations_of_other_frameworks_are_in_the_trace_and_jaxs_profile_in_the
     notebook = start_kernel()
     assert notebook.run(OTHERS[framework]).status == "ok"
     receipt = notebook.run("%%mlc_trace --ops\nfor _ in range(5):\n    _ = float(step(x))").receipt
-    assert "operations of 1 of them" in notebook.run("%mlc_trace export trace.json").text
+    assert "operations for 1 of the cells" in notebook.run("%mlc_trace export trace.json").text
     found = query(
         (notebook.folder / "trace.json").read_bytes(),
         f"select name, count(*) as calls from slice where category = '{framework} host' group by name",

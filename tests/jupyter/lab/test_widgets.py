@@ -71,7 +71,7 @@ def test_a_choice_while_a_cell_runs_says_that_it_waits_and_holds_afterwards(lab:
     picker(lab).get_by_label(NEXT_CELLS).select_option("cpu")
     expect(picker(lab).get_by_role("status")).to_contain_text("Asked the kernel for cpu.")
     gate.open()
-    expect(picker(lab).get_by_role("status")).to_contain_text("Cells run on cpu")
+    expect(picker(lab).get_by_role("status")).to_contain_text("Cells will run on cpu")
     lab.run_to_end(3)
     expect(lab.cell(3)).to_contain_text("Requested device: cpu.")
 
