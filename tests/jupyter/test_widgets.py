@@ -137,7 +137,7 @@ def test_the_package_imports_no_widgets_until_a_control_is_asked_for():
 @pytest.mark.parametrize("shell", [None, SimpleNamespace()], ids=["script", "terminal"])
 def test_a_script_and_a_terminal_are_told_what_does_the_same_there(monkeypatch, control, shell):
     monkeypatch.setattr(widgets, "get_ipython", lambda: shell)
-    with pytest.raises(UsageError, match=rf"^{control.__name__} works only in notebooks.*%mlc_device.*records\(\)"):
+    with pytest.raises(UsageError, match=rf"^{control.__name__} works only in .*%mlc_device.*records\(\)"):
         control()
 
 
