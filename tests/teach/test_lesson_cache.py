@@ -19,7 +19,7 @@ def cache(monkeypatch, tmp_path):
 
 def test_what_was_kept_is_found_again_as_it_was():
     words = lesson_cache.save("small", {"weights": np.arange(6.0).reshape(2, 3), "name": np.array("[MASK]")})
-    assert words.startswith("Kept in your cache folder as small.npz")
+    assert words.startswith("Saved in your cache folder as small.npz")
     arrays, where = lesson_cache.load("small")
     assert arrays["weights"].tolist() == [[0, 1, 2], [3, 4, 5]]
     assert str(arrays["name"]) == "[MASK]"
@@ -69,7 +69,7 @@ def test_in_a_folder_of_a_whole_class_a_planted_link_is_not_written_through(cach
 def test_what_is_kept_takes_its_place_in_one_step(cache, monkeypatch):
     lesson_cache.save("small", {"weights": np.arange(6.0)})
     monkeypatch.setattr(os, "fsync", lambda handle: (_ for _ in ()).throw(OSError(28, "No space left")))
-    assert "could not be kept" in lesson_cache.save("small", {"weights": np.arange(7.0)})
+    assert "could not be saved" in lesson_cache.save("small", {"weights": np.arange(7.0)})
     monkeypatch.undo()
     monkeypatch.setenv(cachefolder.VARIABLE, str(cache))
     arrays, _ = lesson_cache.load("small")

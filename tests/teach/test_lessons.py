@@ -94,7 +94,7 @@ def test_the_receipt_says_what_its_roof_allows_by_the_nearer_of_the_two_and_what
         "Waited 86 % of the time: the GPU had 2.0 s of work in 14.7 s.",
     ]
     nearer_to_memory = placed(without=["flop_share"])
-    assert "allows 200 ms: the cell reached 10 % of it" in judged(capsys, 2, nearer_to_memory)[1]
+    assert "allows 200 ms; the cell reached 10 % of the roof" in judged(capsys, 2, nearer_to_memory)[1]
 
 
 def test_seconds_follow_from_bytes_where_no_operations_were_counted(capsys):

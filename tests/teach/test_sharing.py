@@ -466,7 +466,7 @@ def test_the_consent_names_every_field_the_address_and_who_sees_them(command, te
     } - {"records", "readings", "checks"}
     assert names | set(report.SHARED) <= set(re.findall(r"\w+", said))
     assert teacher.url in said
-    assert "The class's teachers can see it, and you" in said
+    assert "You and the class's teachers can see it" in said
     assert "`%mlc_share off` stops it" in said
     assert len(said.splitlines()) <= 8
 
@@ -501,7 +501,7 @@ def test_lesson_and_exercises_go_with_the_records(command, kit, teacher):
 
 
 def test_show_prints_the_very_json_that_leaves(command, kit, teacher):
-    assert "No cell was measured yet" in command.run("show")
+    assert "No cell has been measured yet" in command.run("show")
     command.run("on")
     run_cell(kit)
     teacher.wait(lambda: len(teacher.reports) == 1)
@@ -523,7 +523,7 @@ def test_the_status_says_what_was_taken_what_waits_and_why(command, kit, teacher
     command.run("on")
     number = run_cell(kit)
     settled(command._sender, lambda state: state.taken == 1)
-    assert "1 cell taken, 0 cells waiting" in command.run("")
+    assert "1 cell accepted, 0 cells waiting" in command.run("")
     assert number in teacher.numbers()
     teacher.behave = 413
     run_cell(kit)
@@ -532,7 +532,7 @@ def test_the_status_says_what_was_taken_what_waits_and_why(command, kit, teacher
     teacher.behave = 503
     run_cell(kit)
     settled(command._sender, lambda state: state.why is not None)
-    assert "The last try failed: it cannot store anything just now (503)" in command.run("status")
+    assert "The last attempt failed: it cannot store anything just now (503)" in command.run("status")
     assert "a-token" not in command.run("status")
 
 
@@ -548,7 +548,7 @@ def test_the_status_says_what_was_taken_what_waits_and_why(command, kit, teacher
 def test_consent_is_given_in_a_cell_and_nowhere_else(kit, teacher, shell):
     environment = {"JUPYTER_MLGPU_TEACHER_URL": teacher.url, "JUPYTERHUB_API_TOKEN": "a-token"}
     command = ShareCommand(kit, shell, environment)
-    with pytest.raises(UsageError, match="in a cell of a notebook"):
+    with pytest.raises(UsageError, match="in a notebook cell"):
         command.run("on")
     assert command.run("status").startswith("Sharing is off")
 

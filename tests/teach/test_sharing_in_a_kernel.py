@@ -79,7 +79,7 @@ def test_what_is_shared_from_the_consent_to_the_end(start, teacher):
     teacher.cut()
     cut_off = [notebook.run(f"print({number})") for number in range(3)]
     assert [cell.text for cell in cut_off] == ["0\n", "1\n", "2\n"]
-    assert "The last try failed: it cannot be reached" in status_with(notebook, "The last try failed")
+    assert "The last attempt failed: it cannot be reached" in status_with(notebook, "The last attempt failed")
     teacher.resume()
     arrive(teacher, *cut_off)
 
@@ -88,7 +88,7 @@ def test_what_is_shared_from_the_consent_to_the_end(start, teacher):
         teacher.behave = behave
         cell = notebook.run("print('mine')")
         assert cell.text == "mine\n"
-        status_with(notebook, "The last try failed")
+        status_with(notebook, "The last attempt failed")
         teacher.behave = "take"
         arrive(teacher, cell)
     assert teacher.poured < 10**8

@@ -38,7 +38,7 @@ Arguments = Mapping[str, object]
 
 @dataclass(frozen=True)
 class Exercise:
-    """One blank of a lesson. `task` ends the sentence "What is asked for: …".
+    """One blank of a lesson. `task` ends the sentence "The task: …".
 
     `example` is chosen so that its result shows a mistake at a glance; `fresh` draws other arguments. Both
     are by name, and given to the answer by position, in their order: NumPy arrays, numbers, words, lists.

@@ -115,7 +115,9 @@ def test_the_sidebar_has_the_kind_in_its_list_and_the_rest_on_the_cells_page(lab
     )
     page.get_by_role("button", name="Back to the cells").click()
     row.get_by_role("button", name="Details").click()
-    expect(page.get_by_role("rowheader", name="line 4")).to_contain_text("was run again or changed since")
+    expect(page.get_by_role("rowheader", name="line 4")).to_contain_text(
+        "has since been run again or changed"
+    )
     page.get_by_role("button", name="line 4", exact=True).click()
     expect(lab.cell(1).locator(".cm-content")).to_be_focused()
 

@@ -79,7 +79,9 @@ def hide_sidebar(lab: Lab) -> None:
 def test_one_click_in_the_sidebar_starts_tracing_and_leaves_no_trace_in_the_notebook(lab: Lab) -> None:
     path = lab.write("start.ipynb", "a = 1")
     lab.open("start.ipynb")
-    expect(lab.sidebar).to_contain_text("This notebook is not traced. Start, and each cell that you run")
+    expect(lab.sidebar).to_contain_text(
+        "This notebook is not traced. Start tracing, and each cell that you run"
+    )
     expect(start_button(lab)).to_have_count(1)
     start_button(lab).click()
     expect(lab.sidebar).to_contain_text("No records yet")
@@ -154,7 +156,7 @@ def test_where_the_package_is_missing_one_sentence_says_how_to_install_it(lab: L
     lab.wait_for_app()
     lab.show_sidebar()
     start_button(lab).click()
-    said = "Python has no jupyter_mlgpu. Run %pip install jupyter_mlgpu in a cell"
+    said = "Python. Run %pip install jupyter_mlgpu in a cell"
     expect(lab.sidebar.get_by_role("status").filter(has_text=said)).to_be_visible()
     expect(lab.sidebar.locator("code")).to_have_text("%pip install jupyter_mlgpu")
     expect(start_button(lab)).to_be_enabled()

@@ -59,10 +59,10 @@ def test_wrong_numbers_are_shown_beside_the_right_ones_with_a_bar_for_each_diffe
 @pytest.mark.parametrize(
     ("answer", "said"),
     [
-        (lambda values: [2, 100], "other numbers"),  # knows the example, and nothing else
+        (lambda values: [2, 100], "wrong numbers"),  # knows the example, and nothing else
         (lambda values: [2 * value for value in values[:1]], "gives shape [1]; it should be [2]"),
-        (lambda values: [float("nan")] * 2, "other numbers"),
-        (lambda values: [float("inf")] * 2, "other numbers"),
+        (lambda values: [float("nan")] * 2, "wrong numbers"),
+        (lambda values: [float("inf")] * 2, "wrong numbers"),
         (lambda values: values[7], "stopped with IndexError: list index out of range"),
         (lambda: [], "stopped with TypeError"),
         ("twice", "stopped with TypeError: 'str' object is not callable"),

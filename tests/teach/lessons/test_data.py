@@ -62,7 +62,7 @@ def test_mnist_is_read_from_the_cache_of_keras(tmp_path, small_mnist, capsys):
     digits = data.mnist()
     assert digits.images.shape == (3, 28, 28)
     assert digits.images.max() == 1
-    assert "MNIST, 60,000 images" in capsys.readouterr().out
+    assert "MNIST, 60,000 training images" in capsys.readouterr().out
 
 
 def test_a_damaged_file_in_the_cache_is_not_used(tmp_path, small_mnist, capsys):

@@ -25,7 +25,7 @@ def row(cell, name):
 
 
 def test_it_says_which_data_was_used(cells):
-    assert shown(cells["data"]).startswith("Data: the digits that scikit-learn brings")
+    assert shown(cells["data"]).startswith("Data: scikit-learn's digits")
 
 
 def test_the_drawing_in_the_text_is_the_example_of_the_check(cells):

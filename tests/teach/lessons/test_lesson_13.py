@@ -80,7 +80,7 @@ class Encoder:
 def cached(monkeypatch, tmp_path):
     monkeypatch.setenv(cachefolder.VARIABLE, str(tmp_path))
     tokenizer = wordpieces.train_tokenizer(["the learning rate of the optimizer ."] * 5, 60)
-    assert pretraining.keep(tokenizer, Encoder(), 2000).startswith("Kept in your cache folder")
+    assert pretraining.keep(tokenizer, Encoder(), 2000).startswith("Saved in your cache folder")
     return tmp_path
 
 
@@ -88,7 +88,7 @@ def test_what_lesson_12_kept_is_used_with_its_tokenizer_and_weights(cached):
     found = pretraining.pretrained(text.Corpus([]), steps=1)
     assert [one.tolist() for one in found.weights] == [one.tolist() for one in Encoder().get_weights()]
     assert found.steps == 2000
-    assert "checksum right. Lesson 12 made it, in 2,000 steps." in found.origin
+    assert "checksum correct. Lesson 12 made it, in 2,000 steps." in found.origin
     assert "rate" in found.tokenizer.encode("the learning rate").tokens
 
 

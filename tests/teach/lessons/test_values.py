@@ -38,23 +38,23 @@ def test_these_are_the_same(yours, wanted):
 @pytest.mark.parametrize(
     ("yours", "wanted", "said"),
     [
-        (3, 4, "other numbers"),
-        (100_000, 100_001, "other numbers"),  # whole numbers are not rounded
-        (1e-8, 2e-8, "other numbers"),  # small ones are not all alike
-        (np.nan, np.nan, "other numbers"),
+        (3, 4, "wrong numbers"),
+        (100_000, 100_001, "wrong numbers"),  # whole numbers are not rounded
+        (1e-8, 2e-8, "wrong numbers"),  # small ones are not all alike
+        (np.nan, np.nan, "wrong numbers"),
         ([1.0], [1.0, 2.0], "shape [1]; it should be [2]"),
         (1.0, [1.0], "shape []; it should be [1]"),
-        ("unable", "unknown", "another text than it should, from character 3 on"),
+        ("unable", "unknown", "the wrong text, from character 3 on"),
         ("un", "unable", "from character 3 on"),
-        (["a", "b"], ["a", "c"], "other values"),
+        (["a", "b"], ["a", "c"], "wrong values"),
         (["a"], ["a", "c"], "1 value; there should be 2"),
         (3, "three", "a number; it should be a text"),
         (object(), [1.0], "a object; it should be numbers of shape [1]"),
-        ((1, [2.0, 3.0]), (1, [2.0, 4.0]), "other numbers than it should, in part [1]"),
+        ((1, [2.0, 3.0]), (1, [2.0, 4.0]), "the wrong numbers, in part [1]"),
         ((1, [2.0]), ([2.0], [3.0], 1), "2 values; there should be 3"),
-        ({"a": 1}, {"b": 1}, "other values"),
+        ({"a": 1}, {"b": 1}, "wrong values"),
         ({"a": [1.0]}, {"b": [1.0]}, "gives nothing for 'b'"),
-        (False, True, "other numbers"),
+        (False, True, "wrong numbers"),
     ],
 )
 def test_these_differ_and_it_is_said_how_with_something_to_look_at(yours, wanted, said):

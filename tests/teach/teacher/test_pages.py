@@ -182,7 +182,7 @@ def test_a_token_opens_no_page_not_even_a_teacher_s(
             address = f"{PREFIX}{path}" + ("" if how == "header" else f"?token={token}")
             status, _, page = service.ask("GET", address, headers=headers)
             assert (status, "07_a_cnn" in page) == (403, False)
-            assert "The pages are for a browser" in page
+            assert "Open the pages in a browser" in page
 
 
 def test_somebody_whom_the_hub_does_not_let_in_sees_nothing(

@@ -105,7 +105,7 @@ def test_a_locked_sqlite_is_said_and_nothing_is_acknowledged(
     lock.execute("ROLLBACK")
     lock.close()
     assert status == 503
-    assert answer["error"].startswith("The database took nothing of it just now (it is locked")
+    assert answer["error"].startswith("The database could not store this just now (it is locked")
     assert service.post(token, kernel.report(1))[0] == 200
     assert kept(service) == {"ada": kernel.ids(1)}
 
@@ -120,7 +120,7 @@ def test_a_full_disk_is_said_and_nothing_of_the_report_is_kept(
     size = (tmp_path / "kept.sqlite-wal").stat().st_size
     resource.prlimit(service.process.pid, resource.RLIMIT_FSIZE, (size, size))  # no file may grow any more
     status, answer = service.post(token, kernel.report(*range(51, 101)))
-    assert (status, answer["error"][:28]) == (503, "The database took nothing of")
+    assert (status, answer["error"][:28]) == (503, "The database could not store")
     service.kill()
     assert kept(service) == {"ada": sorted(kernel.ids(*range(1, 51)))}
 
@@ -134,7 +134,7 @@ def test_a_locked_table_of_postgresql_is_said(
     with postgresql.connect(_name(url)) as other, other.transaction():
         other.execute("LOCK TABLE mlgpu_records IN ACCESS EXCLUSIVE MODE")
         status, answer = service.post(token, kernel.report(1))
-    assert (status, answer["error"][:28]) == (503, "The database took nothing of")
+    assert (status, answer["error"][:28]) == (503, "The database could not store")
     assert service.post(token, kernel.report(1))[0] == 200
 
 
@@ -233,7 +233,7 @@ def test_somebody_whom_the_hub_does_not_let_in_is_refused(
     hub: StandInHub, service: RunningService, kernel: Kernel
 ) -> None:
     status, answer = service.post(hub.person("stranger", access=False), kernel.report(1))
-    assert (status, answer["error"][:23]) == (403, "The hub lets stranger n")
+    assert (status, answer["error"][:23]) == (403, "stranger has no access ")
     assert "stranger" not in kept(service)
 
 
@@ -253,7 +253,7 @@ def test_a_name_or_a_token_in_the_address_is_refused(
     query = query.replace("TOKEN", hub.person("victim"))
     headers = {"Authorization": f"token {hub.person('mallory')}"}
     status, _, text = service.ask("POST", f"{PREFIX}api/reports?{query}", kernel.report(1), headers)
-    assert (status, json.loads(text)["error"][:19]) == (403, "Who a report is fro")
+    assert (status, json.loads(text)["error"][:19]) == (403, "The hub identifies ")
     assert not {"victim", "mallory"} & set(kept(service))
 
 
@@ -301,7 +301,7 @@ def test_one_who_sends_without_pause_is_asked_to_wait(
             break
         acknowledged += answer["acknowledged"]
     assert status == 429
-    assert re.fullmatch(r"Reports come too fast: send the next one in [12] s\.", answer["error"])
+    assert re.fullmatch(r"Reports are arriving too fast: send the next one in [12] s\.", answer["error"])
     assert len(acknowledged) >= AT_ONCE
     assert kept(service)["eager"] == sorted(acknowledged)
     assert service.post(hub.person("patient"), kernel.report(1))[0] == 200
