@@ -63,7 +63,7 @@ def test_two_cells_are_compared_as_the_magic_compares_them(lab: Lab) -> None:
         lab.run_to_end(index)
     expect(lab.records).to_have_count(8)
     lab.records.last.get_by_role("checkbox").check()
-    expect(lab.sidebar.get_by_text("1 selected: select another one")).to_be_visible()
+    expect(lab.sidebar.get_by_text("1 selected: select another")).to_be_visible()
     lab.records.first.get_by_role("checkbox").check()
     lab.sidebar.get_by_role("button", name="Compare").click()
     page = lab.sidebar.get_by_role("region", name="Comparison")
