@@ -124,7 +124,7 @@ def test_a_recorded_table_stands_below_the_own_one(on, monkeypatch, tmp_path):
 
 @pytest.mark.parametrize("name", ["../race", "a b", "", "a/b"])
 def test_a_name_that_is_no_name_of_a_file_is_refused(on, name):
-    with pytest.raises(UsageError, match="is no name of a chart"):
+    with pytest.raises(UsageError, match="is not a chart name"):
         chart(name, x="n", y="s", lines=LINES)
 
 
@@ -149,7 +149,7 @@ def test_a_recording_of_a_later_version_is_refused(tmp_path):
 def test_what_is_no_recording_is_one_sentence(tmp_path, data):
     path = tmp_path / "02_race.json"
     path.write_bytes(data)
-    with pytest.raises(UsageError, match=r"^02_race.json is (no|a) recording"):
+    with pytest.raises(UsageError, match=r"^02_race.json is (not a|a) recording"):
         recordings.read(path)
 
 

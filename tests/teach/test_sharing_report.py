@@ -384,7 +384,7 @@ def test_a_report_with_a_wrong_field_is_refused_in_a_sentence(path: str, value: 
         (b"[]", "should be an object"),
         (b"[" * 100_000, "JSON in UTF-8"),
         (b"9" * 5_000, "JSON in UTF-8"),
-        (b'{"schema": 1, "schema": 1}', "stands twice"),
+        (b'{"schema": 1, "schema": 1}', "appears twice"),
         (b" " * (report.MAX_BYTES + 1), "at most 256,000 bytes, found 256,001"),
     ],
     ids=["html", "no UTF-8", "nothing", "a list", "nested", "a long number", "twice", "too large"],

@@ -40,7 +40,7 @@ def collect(course: Path, lab: str, inbox: Path, *, replace: bool = False) -> in
     """Copy the notebooks of the inbox; returns the exit status, 1 where something was left out."""
     names = notebooks_of(course, lab)
     if not inbox.is_dir():
-        raise UsageError(f"{inbox} is no folder; give the one with what was handed in to --from.")
+        raise UsageError(f"{inbox} is not a folder; give --from the folder with what was handed in.")
     entries = sorted(one for one in inbox.iterdir() if not one.name.startswith("."))
     if not entries:
         raise UsageError(f"{inbox} is empty: it needs a folder or a notebook for each student.")
@@ -94,7 +94,7 @@ def _of(entry: Path, names: list[str]) -> Iterator[HandedIn]:
     stem = _COPY.sub("", entry.stem)
     near = next((one for one in names if Path(one).stem in stem), names[0] if len(names) == 1 else None)
     if near is None:
-        raise _LeftOutError(f"its name has none of {', '.join(names)} in it")
+        raise _LeftOutError(f"its name contains none of {', '.join(names)}")
     student = stem.replace(Path(near).stem, "").strip(" _-.")
     if not student:
         raise _LeftOutError("its name does not say whose it is; name it STUDENT.ipynb")

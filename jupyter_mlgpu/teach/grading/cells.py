@@ -51,7 +51,7 @@ def teachers_cells(notebook: Mapping[str, Any]) -> list[TeachersCell]:
         source = "".join(cell["source"])
         if role == "given" and "import *" in source:
             raise GradingError(
-                f"The lab's cell {told['grade_id']!r} imports *, which does not say whose names those are; "
+                f"The lab's cell {told['grade_id']!r} imports *, which hides where its names come from; "
                 "import them by name."
             )
         alone = role == "given" and _is_python(source) and needed(plain_python(source)) <= known

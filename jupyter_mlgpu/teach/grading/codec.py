@@ -61,7 +61,7 @@ def encode(value: object, naming: Naming | None = None, depth: int = 0) -> Any:
     if naming is not None and callable(value):
         return ["function", naming(value)]
     raise CrossingError(
-        f"A {type(value).__name__} is no plain data: numbers, texts, lists, tuples, dicts, sets and "
+        f"A {type(value).__name__} is not plain data: numbers, texts, lists, tuples, dicts, sets and "
         "arrays of numbers can be judged."
     )
 
@@ -94,7 +94,7 @@ def decode(data: Any, finding: Finding | None = None, depth: int = 0) -> Any:
     if data is None or isinstance(data, bool | str | float):
         return data
     if not isinstance(data, list) or not data or not isinstance(data[0], str):
-        raise CrossingError(f"What arrived is no plain data: {data!r:.60}")
+        raise CrossingError(f"What arrived is not plain data: {data!r:.60}")
     kind, *rest = data
     try:
         return _decoded(kind, rest, finding, depth)
@@ -132,21 +132,21 @@ def _decoded(kind: str, rest: list[Any], finding: Finding | None, depth: int) ->
         if not isinstance(number, int):
             raise CrossingError("What arrived names no function.")
         return finding(number)
-    raise CrossingError(f"What arrived is no plain data: {kind!r:.60}")
+    raise CrossingError(f"What arrived is not plain data: {kind!r:.60}")
 
 
 def _array(kind: str, dtype: Any, shape: Any, text: Any) -> Any:
     import numpy
 
     if _DTYPE.fullmatch(_text(dtype)) is None:
-        raise CrossingError(f"What arrived as an array is of {dtype!r:.30}, which is no number.")
+        raise CrossingError(f"What arrived as an array is of {dtype!r:.30}, which is not a number.")
     lengths = [one for one in shape if type(one) is int and one >= 0] if isinstance(shape, list) else None
     if lengths is None or len(lengths) != len(shape) or len(lengths) > _MOST_DIMENSIONS:
         raise CrossingError("What arrived as an array has no shape.")
     data = base64.b64decode(_text(text), validate=True)
     made = numpy.dtype(dtype)
     if math.prod(lengths) * made.itemsize != len(data):
-        raise CrossingError("What arrived as an array has another size than it says.")
+        raise CrossingError("What arrived as an array does not have the size that it says.")
     array = numpy.frombuffer(bytearray(data), made).reshape(lengths)
     if kind == "array":
         return array
@@ -163,7 +163,7 @@ def _text(value: Any) -> str:
 
 def _one_of(value: Any, choices: tuple[str, ...]) -> str:
     if value not in choices:
-        raise CrossingError(f"What arrived is no number: {value!r:.30}")
+        raise CrossingError(f"What arrived is not a number: {value!r:.30}")
     return str(value)
 
 
@@ -182,9 +182,9 @@ def unpack(line: bytes) -> dict[str, Any]:
     try:
         message = json.loads(line, parse_constant=_refuse)
     except (ValueError, RecursionError):
-        raise CrossingError(f"What arrived is no message: {line[:40]!r}") from None
+        raise CrossingError(f"What arrived is not a message: {line[:40]!r}") from None
     if not isinstance(message, dict):
-        raise CrossingError(f"What arrived is no message: {line[:40]!r}")
+        raise CrossingError(f"What arrived is not a message: {line[:40]!r}")
     return message
 
 

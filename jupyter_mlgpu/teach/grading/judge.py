@@ -136,7 +136,7 @@ class Judge:
         try:
             wanted = cells.needed(cell.python) - set(self._namespace) - set(dir(builtins))
         except SyntaxError as error:
-            raise GradingError(f"The test {cell.name!r} is no plain Python: {error}") from error
+            raise GradingError(f"The test {cell.name!r} is not plain Python: {error}") from error
         lent = self._student.names(wanted) if wanted else {}
         self._lent = set(lent)
         for name, (kind, value) in lent.items():
@@ -203,7 +203,7 @@ def _result(value: Any) -> dict[str, Any]:
         points = 0.0
     # nbgrader gives all points for what is below 0 or no number.
     if not 0 <= points < math.inf:
-        raise GradingError(f"The test gave {shown} points, which is no number of points.")
+        raise GradingError(f"The test gave {shown} points, which is not a number of points.")
     return {
         "output_type": "execute_result",
         "data": {"text/plain": shown},

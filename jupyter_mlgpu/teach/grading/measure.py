@@ -69,7 +69,7 @@ class Measured:
     def devices(self, cell: str) -> list[str]:
         """Always raises NotVerifiedError: the student's own device is not here."""
         raise NotVerifiedError(
-            f"{_NO_DEVICE}. The receipt under {cell!r} says it, and is the student's own word."
+            f"{_NO_DEVICE}. The receipt under {cell!r} gives it, but only on the student's own word."
         )
 
     def runs(self, cell: str) -> list[Record]:
@@ -124,4 +124,4 @@ class Measured:
     @staticmethod
     def _ended_well(name: str, failed: str | None) -> None:
         if failed is not None:
-            raise AssertionError(f"The cell {name!r} did not run to its end when it was graded: {failed}")
+            raise AssertionError(f"The cell {name!r} did not run to the end when it was graded: {failed}")

@@ -83,7 +83,7 @@ class StudentProcess:
                 if "call_back" not in answer or call_back is None:
                     return answer
                 line = codec.pack(call_back(answer))
-            raise GradingError("It called a function of the test without end.")
+            raise GradingError("It called a function of the test endlessly.")
         except CrossingError as error:
             self.end(f"What it answered is no answer. {error}")
             raise GradingError(str(self._why)) from None
@@ -129,7 +129,7 @@ class StudentProcess:
                 if self._process.poll() is not None:
                     raise GradingError(self._reason())
                 if time.monotonic() >= deadline:
-                    raise GradingError("It did not answer in time, and was ended.")
+                    raise GradingError("It did not answer in time and was stopped.")
 
     def _reason(self) -> str:
         """Why the process is no more, in a sentence."""

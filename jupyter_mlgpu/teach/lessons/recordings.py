@@ -77,7 +77,7 @@ def read(path: Path) -> Recording:
         decoding.schema_of(data, SCHEMA, "it")
         return decoding.decode(Recording, data, "it")
     except RecordError as error:
-        raise UsageError(f"{path.name} is no recording of a lesson: {error}; record it again.") from error
+        raise UsageError(f"{path.name} is not a recording of a lesson: {error}; record it again.") from error
 
 
 def record(name: str, data: Mapping[str, Any]) -> None:
@@ -100,5 +100,5 @@ def record(name: str, data: Mapping[str, Any]) -> None:
 
 def _path(folder: Path, name: str) -> Path:
     if not re.fullmatch(r"\w+", name, re.ASCII):
-        raise UsageError(f"{name!r} is no name of a chart: write letters, digits and _, as in '02_race'.")
+        raise UsageError(f"{name!r} is not a chart name: write letters, digits and _, as in '02_race'.")
     return folder / f"{name}.json"

@@ -26,7 +26,7 @@ def open_database(url: str) -> Engine:
     try:
         parsed = make_url(url)
     except (ArgumentError, ValueError) as error:
-        raise UsageError(f"{url!r:.80} is no database's URL: {_FORMS}.") from error
+        raise UsageError(f"{url!r:.80} is not a database URL: {_FORMS}.") from error
     shown = parsed.render_as_string(hide_password=True)
     name = parsed.get_backend_name()
     if name not in ("sqlite", "postgresql"):
@@ -64,7 +64,7 @@ def _form(engine: Engine) -> int:
 
 def _sqlite(url: URL) -> Engine:
     if not url.database or url.database == ":memory:":
-        raise UsageError(f"The database is to outlive the service, and {url} names no file: {_FORMS}.")
+        raise UsageError(f"The database has to outlive the service, but {url} names no file: {_FORMS}.")
     # Before SQLite makes it with the rights of any file: what is in it is for the service alone.
     os.close(os.open(url.database, os.O_RDWR | os.O_CREAT, 0o600))
     engine = create_engine(url, connect_args={"timeout": LOCK_SECONDS})

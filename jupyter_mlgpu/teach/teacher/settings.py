@@ -60,6 +60,6 @@ def settings_from(
             f"The service's url names no host and port: found {url!r:.80}, write 'http://127.0.0.1:10101'."
         )
     if keep_days < 1:
-        raise UsageError(f"--keep-days is a number of days from 1: found {keep_days}.")
+        raise UsageError(f"--keep-days takes a number of days, at least 1: found {keep_days}.")
     prefix = "/" + environment["JUPYTERHUB_SERVICE_PREFIX"].strip("/") + "/"
     return Settings(host, port, prefix.replace("//", "/"), teachers, keep_days, socket)

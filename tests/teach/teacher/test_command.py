@@ -58,7 +58,7 @@ def test_a_new_sqlite_file_is_for_its_owner_alone(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("url", "says"),
     [
-        ("nonsense", "is no database's URL"),
+        ("nonsense", "is not a database URL"),
         ("mysql://user:secret@host/name", "is neither SQLite nor PostgreSQL"),
         ("sqlite://", "names no file"),
         ("sqlite:////nowhere/at/all.sqlite", "cannot be opened"),
@@ -88,7 +88,7 @@ def test_started_by_hand_it_says_that_a_hub_starts_it(
     [
         ("unix+http://somewhere", 180, "names no host and port"),
         ("http://127.0.0.1:99999", 180, "names no host and port"),
-        ("http://127.0.0.1:1", 0, "a number of days from 1"),
+        ("http://127.0.0.1:1", 0, "a number of days, at least 1"),
     ],
 )
 def test_settings_with_which_it_cannot_run_are_refused(
