@@ -19,7 +19,7 @@ def fits(batch: int, measured: Mapping[int, Runs], limit: float | None = None) -
     out, it is what the machine, the container or the GPU has now.
 
     >>> fits(256, {32: 5, 64: 6})  # doctest: +SKIP
-    Batch 256 needs about 11 GiB of 8 GiB (...): it does not fit; try 128.
+    Batch size 256 needs about 11 GiB (...); 8 GiB available (...): it does not fit; try 128.
 
     Raises UsageError for batches that are no positive numbers, and for fewer than two of them.
     """

@@ -8,8 +8,8 @@ import { readSnapshot } from '../src/kernel/protocol';
 import { logJson, snapshotJson } from './records';
 
 const SENTENCE = {
-  text: 'The kernel died in [7] after 12 s: out of memory, likely.',
-  template: 'The kernel died {place}: {cause}, likely.',
+  text: 'The kernel died in [7] after 12 s: likely out of memory.',
+  template: 'The kernel died {place}: likely {cause}.',
   fields: {
     place: 'in [7] after 12 s',
     cause: { text: 'out of memory', template: 'out of memory' }

@@ -40,12 +40,12 @@ def said(capsys) -> str:
         (["GEMM2"], "Did you mean gemm?"),
         (["--framework", "theano"], "Unknown framework 'theano'. Choose tensorflow, torch, jax, mlx."),
         (["--device", "tpu"], "Unknown device 'tpu'. Choose auto, cpu, gpu"),
-        (["--against", "m2-max"], "no published results of that name. Did you mean m1-max?"),
+        (["--against", "m2-max"], "No file or published results are named 'm2-max'. Did you mean m1-max?"),
         (
             ["--against", "none.json"],
             "none.json cannot be read as a file of `bench --out` (No such file or directory)",
         ),
-        (["--against", "a", "b", "c"], "--against takes one name or file, or two files, and found 3"),
+        (["--against", "a", "b", "c"], "--against takes one name or file, or two files; found 3"),
         (
             ["--out", "bench.txt"],
             "--out takes the name of a JSON file, as in bench.json, not 'bench.txt'.",
@@ -161,7 +161,7 @@ def test_the_command_shows_what_was_measured_and_keeps_it(bench, capsys, tmp_pat
     assert cli.main(["bench", "gemm", "--out", str(path), "--against", "h200"]) == 0
     shown = capsys.readouterr().out
     assert "gemm n=1024 float32" in shown
-    assert "against published figures: NVIDIA H200" in shown
+    assert "compared with published figures for NVIDIA H200" in shown
     assert cli.main(["bench", "--against", str(path), str(path)]) == 0
     assert "times as fast" in capsys.readouterr().out
 

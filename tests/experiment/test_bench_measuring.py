@@ -109,9 +109,9 @@ def test_a_wide_spread_is_flagged_with_what_is_known_of_its_cause():
     wide = [0.1] * 8 + [0.10, 0.14, 0.10, 0.14, 0.10, 0.14]
     alone = Bench(*wide).result
     assert alone.flags[0] == "The spread is 33.3% of the median, more than 10%."
-    assert alone.flags[1].startswith("Nothing that was seen explains the spread")
+    assert alone.flags[1].startswith("Nothing observed explains the spread")
     on_cpu = Bench(*wide, device="cpu:0").result
-    assert "what else runs on these cores" in on_cpu.flags[1]
+    assert "other work on these cores" in on_cpu.flags[1]
     with_other = Bench(*wide, monitor={"others": ("blender",)}).result
     assert with_other.flags[1].startswith("Something else used gpu:0")
 
@@ -144,7 +144,7 @@ def test_a_case_that_cannot_run_here_says_why():
 def test_running_out_of_memory_is_told_in_plain_words(error):
     result = Bench(0.1, 0.1, error).result
     assert result.status == "failed"
-    assert result.why.startswith("The memory ran out")
+    assert result.why.startswith("Out of memory: the estimate")
 
 
 def test_a_failure_is_one_line_and_costs_this_case_alone():

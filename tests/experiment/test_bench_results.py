@@ -153,11 +153,11 @@ def test_the_share_is_of_the_best_product_of_the_same_type():
     # Nothing of bfloat16 was multiplied.
     other = run(measured(), replace(trained(), peak_type="bfloat16", type_asked="bfloat16")).results[1]
     assert other.gemm_share.value is None
-    assert "No gemm of bfloat16" in other.gemm_share.why_missing
+    assert "No bfloat16 gemm" in other.gemm_share.why_missing
 
 
 def test_what_moves_data_is_not_compared_with_products():
-    assert "not arithmetic" in run(measured(), moving()).results[1].gemm_share.why_missing
+    assert "not limited by arithmetic" in run(measured(), moving()).results[1].gemm_share.why_missing
 
 
 def test_float32_that_ran_as_tf32_is_compared_with_itself():
@@ -360,7 +360,7 @@ def test_of_products_another_type_is_not_compared():
 def test_a_figure_that_is_flagged_is_named_beside_its_comparison():
     doubtful = replace(measured(0.1, n=8192), flags=("The spread is 40% of the median, more than 10%.",))
     (said, *_) = against.with_published(run(doubtful), published.named("h200")).notes
-    assert said.startswith("Something speaks against the figure here")
+    assert said.startswith("Figures from this run have caveats")
     assert said.endswith("gemm n=8192 float32.")
 
 

@@ -49,4 +49,6 @@ def test_they_are_there_for_the_next_cell_and_a_folder_that_cannot_be_written_co
     assert [one.type for one in read()] == ["float32"]
     (tmp_path / "file").write_text("")
     monkeypatch.setenv(cachefolder.VARIABLE, str(tmp_path / "file"))
-    assert roofs.keep(run(product(0.1)), MACHINE).startswith("This machine's roof was not kept for receipts:")
+    assert roofs.keep(run(product(0.1)), MACHINE).startswith(
+        "This machine's roof could not be saved for receipts:"
+    )

@@ -89,12 +89,12 @@ def test_each_lane_runs_on_its_device(two_cpus, race):
     assert two_cpus.run("print(sorted(places), (tf.ones(1) + 1).device[-5:])").text == (
         "['CPU:0', 'CPU:1'] CPU:0\n"
     )
-    assert "did not run there" not in shown.said
+    assert "objects created on another device" not in shown.said
 
 
 def test_work_that_stays_on_another_device_is_said(race):
     shown = race("--repeats 2", "with tf.device('/CPU:0'):\n    y = tf.ones((2, 2)) + 1")
-    assert "cpu:1: the work did not run there, but on cpu:0" in shown.said
+    assert "cpu:1: the work ran on cpu:0 instead" in shown.said
 
 
 def test_the_receipt_says_that_it_was_a_race(race):
@@ -324,8 +324,8 @@ def test_fresh_processes_are_set_up_each_on_its_device_and_know_nothing_else(two
     ]
     assert result.fresh
     assert "tensorflow" in result.versions
-    assert "Each device had its own process," in shown.said
-    assert "cpu:1: this device was not there yet when the framework was imported" in shown.said
+    assert "Each device had a process of its own," in shown.said
+    assert "cpu:1: this device was not available yet when the framework was imported" in shown.said
     assert two_cpus.run("print(n)").text == "mine\n"
 
 

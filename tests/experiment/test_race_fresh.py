@@ -63,7 +63,7 @@ def test_a_process_that_dies_keeps_what_it_measured_and_costs_only_its_lane(hear
     )
     assert error is None
     assert [one.size for one in told.timings] == [10]
-    assert told.problem == "its process died of SIGABRT at n = 20"
+    assert told.problem == "its process was killed by SIGABRT at n = 20"
 
 
 def test_a_process_that_exits_without_a_word_is_said(heard):

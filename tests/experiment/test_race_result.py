@@ -376,7 +376,7 @@ def test_the_framework_is_the_one_named_or_the_only_one():
 def test_one_device_is_no_race_and_the_reason_is_told():
     backend = FakeBackend(devices=("cpu:0", "gpu:0"))
     (cpu, gpu) = backend.devices()
-    assert "only gpu:0 was asked for" in racing.why_alone(parse(""), backend, [gpu], [cpu, gpu])
+    assert "only gpu:0 was requested" in racing.why_alone(parse(""), backend, [gpu], [cpu, gpu])
     alone = racing.why_alone(parse(""), backend, [cpu], [cpu])
     assert alone == ("No race: cpu:0 is the only fake device here. The fake has the devices it was given.")
 

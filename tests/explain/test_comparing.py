@@ -85,7 +85,7 @@ def test_with_runs_enough_the_first_sentence_says_between_which_ratios_the_true_
 
 def test_a_difference_that_chance_explains_is_said_with_its_ratio():
     assert told(runs(1.0, 1.2, 1.1, 1.3), runs(1.1, 1.3, 1.2, 1.4)).endswith(
-        "; 4 and 4 runs, so it may be chance."
+        "; 4 and 4 runs, so this may be chance."
     )
 
 
@@ -121,7 +121,7 @@ def test_profiled_runs_are_never_compared_as_timings():
     assert max(change(comparison).first.values) == 1
     alone = compare(profiled, runs(1, 1, 1, 1))
     assert change(alone).verdict == "○ cannot judge: measured on one side only"
-    assert any("no light run" in note for note in alone.pairs[0].notes)
+    assert any("no successful light run" in note for note in alone.pairs[0].notes)
 
 
 def test_runs_that_failed_are_left_out_and_counted():
@@ -162,7 +162,7 @@ def test_what_else_differs_is_said():
     other = run(versions={"python": "3.11", "tensorflow": "2.20.0"}, device=gpu)
     notes = compare([run()], [other]).pairs[0].notes
     assert "Ran on: cpu:0 and gpu:0." in notes
-    assert "Asked for: cpu:0 and gpu:0." in notes
+    assert "Requested: cpu:0 and gpu:0." in notes
     assert "TensorFlow: 2.19.1 and 2.20.0." in notes
 
 

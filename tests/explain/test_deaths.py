@@ -178,10 +178,10 @@ def said(kernel, end):
 
 def test_the_sentence_has_the_cell_its_time_and_the_memory():
     assert said(account(look(15.2, of=16, container=0)), ending(container=1)) == (
-        "The kernel died in [7] after 12.5 s at 15.2 GiB of 16 GiB: out of container memory."
+        "The kernel died in [7] after 12.5 s with 15.2 GiB of 16 GiB in use: out of container memory."
     )
     assert said(account(look(15.2, kills=None)), ending()) == (
-        "The kernel died in [7] after 12.5 s at 15.2 GiB of 16 GiB: likely out of memory."
+        "The kernel died in [7] after 12.5 s with 15.2 GiB of 16 GiB in use: likely out of memory."
     )
 
 
@@ -227,7 +227,7 @@ def sized(size, *runs, used=15.5, process=15.0, name="rows", sequence=7):
 
 def size_told(kernel, end=None):
     death = post_mortem(kernel, end or ending(kills=3))
-    return death.sentence.partition(": out of memory, likely.")[2].strip() or death.why_no_size
+    return death.sentence.partition(": likely out of memory.")[2].strip() or death.why_no_size
 
 
 def test_a_size_that_would_have_fitted_is_told_with_the_two_it_rests_on():
@@ -252,7 +252,7 @@ def test_where_nothing_between_fits_the_largest_that_did_is_told():
 
 def test_several_runs_give_several_lines_and_the_highest_has_to_fit():
     told = size_told(sized(128, (32, 4.0), (64, 8.0), (64, 9.5)))
-    assert "; 64 is the most" in told or "; 48" not in told
+    assert "; 64 is the largest" in told or "; 48" not in told
     assert told.startswith("With rows = 64 it needed 4.75 GiB more than with 32")
 
 

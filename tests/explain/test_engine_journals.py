@@ -102,7 +102,7 @@ def test_what_was_told_before_and_what_was_written_later_come_together_once(cloc
         found = collect_with(client, 5.0, clock)
         assert [record.cell.sequence for record in of_engine(found, 1)] == [1, 2]
         assert found.engines[1].offset.ns == 60 * 10**9  # as it was compared while it lived
-        assert "(2 records) is here." in found.sentences[0]
+        assert "(2 records) is included." in found.sentences[0]
         assert "partial" not in found.sentences[0]
 
 
@@ -114,8 +114,8 @@ def test_an_engine_that_does_not_answer_shows_what_it_has_finished_and_is_not_ca
     found = collect_with(FakeClient(busy, key=KEY), 5.0, clock)
     assert [record.cell.sequence for record in of_engine(found, 0)] == [1]
     assert engines_table(found).rows[0][-1] == "no answer"
-    assert "a cell still runs there" in found.sentences[0]
-    assert "(1 record) is here." in found.sentences[0]
+    assert "a cell is still running there" in found.sentences[0]
+    assert "(1 record) is included." in found.sentences[0]
 
 
 def test_an_engine_that_comes_back_with_another_number_is_not_shown_twice(clock):

@@ -95,8 +95,11 @@ def test_of_three_engines_each_waits_for_the_last():
     ("second", "said"),
     [
         ([("communicate", 10, 52)], "different numbers of these blocks (engine 0: 2, engine 1: 1)."),
-        ([("communicate", 200, 210), ("communicate", 300, 310)], "so it was no exchange of all."),
-        ([("compute", 0, 50)], "only one engine has blocks of that name."),
+        (
+            [("communicate", 200, 210), ("communicate", 300, 310)],
+            "so it was not an exchange among all engines.",
+        ),
+        ([("compute", 0, 50)], "only one engine has blocks with that name."),
     ],
 )
 def test_where_the_blocks_are_no_exchange_of_all_nothing_is_said_of_waiting(second, said):

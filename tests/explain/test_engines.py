@@ -88,7 +88,9 @@ def test_how_certain_the_order_is_is_said_where_there_are_several_engines(clock)
     engines = [
         FakeEngine(clock, [measured(1, at=5, run=number)], there=0.004, back=0.004) for number in (1, 2)
     ]
-    assert "is certain where they begin 8 ms apart" in repr(collect_with(FakeClient(*engines), 5.0, clock))
+    assert "is certain if they start at least 8 ms apart" in repr(
+        collect_with(FakeClient(*engines), 5.0, clock)
+    )
     assert "is certain" not in repr(collect_with(FakeClient(engines[0]), 5.0, clock))
 
 
@@ -100,10 +102,11 @@ def test_an_engine_that_runs_a_cell_is_left_out_after_the_time_given_and_no_othe
     assert (clock.monotonic_ns() - before) / SECOND == pytest.approx(4.0, abs=0.1)
     assert found.partial
     assert [one.engine for one in found.timeline] == [0, 2]
-    assert "Engine 1 did not answer within 4 s: a cell still runs there, or it hangs." in found.sentences[0]
-    assert repr(found).startswith(
-        "Partial, 2 of 3 engines: All 2 engines were busy for the same time, 500 ms."
+    assert (
+        "Engine 1 did not answer within 4 s: a cell is still running there, or it hangs."
+        in found.sentences[0]
     )
+    assert repr(found).startswith("Partial, 2 of 3 engines: All 2 engines were busy equally long, 500 ms.")
     assert "Partial: 2 of 3 engines answered; 2 records" in repr(found)
 
 
@@ -162,7 +165,7 @@ class RemoteError(Exception):
 @pytest.mark.parametrize(
     ("failure", "said"),
     [
-        (RemoteError("no module"), "has no jupyter_mlgpu, or an older one"),
+        (RemoteError("no module"), "has no jupyter_mlgpu, or an older version"),
         (OSError("Connections have been closed."), "(OSError: Connections have been closed.)"),
     ],
 )
@@ -177,7 +180,7 @@ def test_why_an_engine_could_not_be_asked_is_said(clock, failure, said):
 
 def test_an_engine_without_records_is_told_how_it_gets_them(clock):
     found = collect_with(FakeClient(FakeEngine(clock), FakeEngine(clock)), 5.0, clock)
-    assert "Engines 0, 1 have no records yet: `%px %load_ext jupyter_mlgpu`" in found.sentences[0]
+    assert "Engines 0, 1 have no records yet: run `%px %load_ext jupyter_mlgpu`" in found.sentences[0]
 
 
 def test_without_an_engine_there_is_an_empty_collection(clock):

@@ -161,7 +161,7 @@ def test_of_an_engine_that_is_killed_what_was_collected_before_is_still_there(cl
     kill(client, 3, client[3].apply_sync(os.getpid))
     found = jupyter_mlgpu.collect(client)
     assert sum(one.engine == 3 for one in found.timeline) == kept
-    assert found.sentences[0].startswith("Engine 3 is gone: it died or was shut down. What it had told")
+    assert found.sentences[0].startswith("Engine 3 is gone: it died or was shut down. What it had reported")
     assert {one.engine for one in found.timeline} == {0, 1, 2, 3}
 
 

@@ -139,7 +139,7 @@ def test_a_wait_for_a_handful_of_numbers_on_the_host_is_for_threads_that_hand_th
 def test_somebody_s_profiler_makes_times_say_nothing():
     record = judged(part("interpreter", 0.1, 2, doing="profiler"), part("idle", 0.9, 20))
     assert record.limit is None
-    assert "A profiler or debugger was at work" in record.why_no_limit
+    assert "A profiler or debugger was active" in record.why_no_limit
     assert record.lines == ()
 
 
@@ -333,7 +333,7 @@ def test_an_allocator_that_tried_again_and_again_is_short_of_memory_and_how_long
     asks = part("native", calls="loss.item", module="torch")
     limit = judged(asks, record=on_a_gpu(), allocator_retries=40).limit
     assert (limit.kind, limit.confidence, limit.share) == ("memory", "likely", None)
-    assert "tried again 40 times" in limit.said
+    assert "retried 40 times" in limit.said
     assert judged(asks, record=on_a_gpu(), allocator_retries=1).limit.kind == "device"
 
 

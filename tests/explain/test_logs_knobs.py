@@ -71,7 +71,7 @@ def test_off_puts_back_what_was_there_and_removes_what_was_not():
     assert environ["TORCH_LOGS"] == "guards"
     assert verbose.command("off", {}) == "Restored: TF_CPP_VMODULE, TORCH_LOGS."
     assert environ == {"TF_CPP_VMODULE": "mine=2", "OTHER": "kept"}
-    assert "nothing to put back" in verbose.command("off", {})
+    assert "nothing to undo" in verbose.command("off", {})
 
 
 def test_a_level_takes_the_place_of_the_one_before():
@@ -87,7 +87,7 @@ def test_a_level_takes_the_place_of_the_one_before():
 def test_off_after_the_import_says_that_tensorflow_keeps_what_it_read():
     verbose = Verbose({})
     verbose.command("on", {})
-    assert "TensorFlow may have read them already" in verbose.command("off", TENSORFLOW)
+    assert "TensorFlow may already have read them" in verbose.command("off", TENSORFLOW)
 
 
 def test_unloading_puts_everything_back():
@@ -122,7 +122,7 @@ def test_a_single_variable_keeps_its_semicolons():
     environ: dict[str, str] = {}
     said = Verbose(environ).command("TF_DISABLE_MLC_EAGER=;MatMul;Relu", {})
     assert environ == {"TF_DISABLE_MLC_EAGER": ";MatMul;Relu"}
-    assert "read by Apple's fork alone" in said
+    assert "Only Apple's fork reads" in said
 
 
 def test_a_variable_read_at_first_use_is_set_with_a_word_of_caution():
@@ -161,7 +161,7 @@ def test_the_status_tells_what_is_set_and_what_is_imported():
         said = verbose.command(words, TENSORFLOW)
         assert "TF_CPP_MIN_LOG_LEVEL=1" in said
         assert "TF_DISABLE_MLC=1 (set here)" in said
-        assert "needs a restart of the kernel: TensorFlow." in said
+        assert "changes need a kernel restart: TensorFlow." in said
     assert "No logging variable is set." in Verbose({}).command("", {})
 
 

@@ -46,7 +46,9 @@ def test_two_batches_foretell_a_third_and_a_batch_that_fits_is_proposed():
     found = forecast(256, {32: [run(2.0)], 64: [run(3.3)]}, EIGHT)
     assert found.needed == pytest.approx((2.0 + 1.3 * 7) * GIBIBYTE)
     assert (found.fits, found.smaller) == (False, 128)
-    assert repr(found).startswith("Batch size 256 needs about 11.1 GiB of 8 GiB (peak memory, process)")
+    assert repr(found).startswith(
+        "Batch size 256 needs about 11.1 GiB (peak memory, process); 8 GiB available"
+    )
     assert "it does not fit; try 128." in repr(found)
 
 
@@ -97,7 +99,7 @@ def test_far_beyond_what_was_measured_is_a_rough_figure():
 def test_without_a_limit_the_need_is_told_and_no_verdict():
     found = forecast(128, {32: [run(2.0)], 64: [run(3.0)]})
     assert found.fits is None
-    assert "How much there is, is not known." in repr(found)
+    assert "How much is available is not known." in repr(found)
 
 
 def test_the_allocators_peak_counts_on_a_gpu_and_the_processs_on_a_cpu():
@@ -124,9 +126,9 @@ def test_runs_that_failed_or_were_profiled_do_not_count():
     runs = {32: [run(2.0), run(7.0, mode="profiled")], 64: [run(3.0), run(0.1, outcome="error")]}
     found = forecast(96, runs)
     assert found.needed == pytest.approx(4 * GIBIBYTE)
-    assert "Of batch 32, 1 run does not count" in repr(found)
+    assert "1 run of batch size 32 is not counted" in repr(found)
     none = forecast(96, {32: [run(2.0)], 64: [run(3.0, outcome="error")]})
-    assert "it has no run that counts" in repr(none)
+    assert "none of its runs counts" in repr(none)
 
 
 def test_a_run_that_imported_a_framework_does_not_count():
@@ -147,7 +149,7 @@ def test_memory_that_a_larger_batch_left_hides_what_a_smaller_one_needs():
     smaller = run(4.0, number=2, held=3.9)  # began with 3.9 GiB held: its own need is not seen
     history = [larger, smaller]
     found = forecast(128, {32: [smaller], 64: [larger]}, EIGHT, history)
-    assert "whose memory the process still held" in repr(found)
+    assert "the process still held that memory" in repr(found)
     given_back = run(5.0, number=1, held=1.0)
     fine = forecast(128, {32: [smaller], 64: [given_back]}, EIGHT, [given_back, smaller])
     assert fine.needed == pytest.approx(7 * GIBIBYTE)
@@ -159,7 +161,7 @@ def test_a_smaller_batch_run_again_after_a_larger_one_does_not_spoil_its_first_r
     again = run(3.0, number=3, held=2.9)
     found = forecast(96, {32: [first, again], 64: [larger]}, history=[first, larger, again])
     assert found.needed == pytest.approx(4 * GIBIBYTE)
-    assert "Runs of a smaller batch after a larger one do not count" in repr(found)
+    assert "Runs of a smaller batch size after a larger one are not counted" in repr(found)
 
 
 @pytest.mark.parametrize(
@@ -167,7 +169,7 @@ def test_a_smaller_batch_run_again_after_a_larger_one_does_not_spoil_its_first_r
     [
         (0, {32: [], 64: []}, "1 or more"),
         (256, {-1: [], 64: []}, "1 or more"),
-        (256, {64: []}, "two batches at least"),
+        (256, {64: []}, "at least two batch sizes"),
     ],
 )
 def test_batches_that_make_no_sense_are_refused(batch, measured, said):

@@ -63,7 +63,7 @@ def test_where_operations_share_a_buffer_there_are_no_shares_and_a_sentence_says
     seen = mps_profile.read([KERNEL.format(run=1, gpu="0.100"), GRAPH], {mps_profile.VARIABLE: "391"})
     assert [row.share for row in seen.ops] == [None, None]
     (said,) = seen.notes
-    assert "may count more than once" in said
+    assert "may be counted more than once" in said
     assert "PYTORCH_MPS_TRACE_SIGNPOSTS=4" in said
 
 
@@ -84,7 +84,7 @@ def test_flags_that_print_no_times_give_no_rows_but_what_to_set(value):
 def test_a_call_whose_time_is_not_told_is_counted_and_not_taken_for_0():
     seen = mps_profile.read(["aten::add_dense (id=K7, run=1)", GRAPH], APART)
     assert [row.name for row in seen.ops] == ["aten::mm_out_mps_impl"]
-    assert "tells no time of 1 calls" in seen.notes[0]
+    assert "gives no time for 1 calls" in seen.notes[0]
 
 
 def test_the_scheduling_of_a_call_whose_gpu_time_is_not_told_is_not_taken_for_it():
@@ -92,7 +92,7 @@ def test_the_scheduling_of_a_call_whose_gpu_time_is_not_told_is_not_taken_for_it
         ["aten::add_dense (id=K7, run=1, cpu=0.005 ms)", BLIT.replace("gpu=0.009 ms, ", "")], APART
     )
     assert seen.ops == ()
-    assert any("tells no time of 2 calls" in note for note in seen.notes)
+    assert any("gives no time for 2 calls" in note for note in seen.notes)
 
 
 def test_other_lines_are_passed_over():

@@ -53,7 +53,7 @@ def test_copies_that_took_most_of_the_run_are_the_answer():
 def test_a_device_that_was_idle_leaves_the_answer_to_the_looks_and_says_so():
     found = on_gpu(LOOPS, busy=0.1)
     assert answer(found) == ("python", "likely")  # a profiler makes Python slower
-    assert found.limit.said.startswith("gpu:0 was idle for 90 % of the profiled run. Python itself worked")
+    assert found.limit.said.startswith("gpu:0 was idle for 90 % of the profiled run. Python itself took")
     assert answer(on_gpu(part("idle", doing="input", calls="next(loader)"), busy=0.1)) == ("input", "likely")
     assert answer(on_gpu(part("idle", calls="time.sleep", module="time"), busy=0.1)) == ("waiting", "sure")
 

@@ -110,7 +110,7 @@ def test_far_below_both_roofs_the_limit_stays_what_it_was():
 def test_more_than_a_roof_cannot_be_and_is_no_answer():
     found = place(profiled(3, flops=150e9), [light(1), light(2)])
     assert found.limit is None
-    assert "More than a roof cannot be" in found.notes[-1]
+    assert "A rate above the roof is not possible" in found.notes[-1]
     assert place(profiled(3, flops=105e9), [light(1), light(2)]).limit.share == 1.0
 
 

@@ -265,4 +265,4 @@ def test_what_pytorch_prints_of_a_macs_gpu_is_in_the_table_of_a_profiled_cell(st
     (row,) = [one for one in receipt["ops"] if one["plane"] == "device"]
     assert (row["name"], row["count"], row["self_time"]) == ("aten::add_dense", 1, 0.013e-3)
     assert row["profiler"] == "from PyTorch's own MPS log, GPU time"
-    assert any("may count more than once" in note for note in receipt["notes"])
+    assert any("may be counted more than once" in note for note in receipt["notes"])

@@ -84,7 +84,7 @@ def test_a_race_names_the_device_it_ran_on(metal):
     assert told.status == "ok", told
     page = next(data[PAGE] for _, data in told.outputs if PAGE in data)
     assert [one["name"] for one in page["charts"][0]["series"]] == ["cpu:0", "gpu:0"]
-    assert "did not run there" not in str(page)
+    assert "objects created on another device" not in str(page)
 
 
 def test_a_profile_has_no_shares_where_the_device_is_not_in_it(metal):

@@ -72,7 +72,7 @@ def test_a_framework_that_has_no_gpu_cannot_have_used_one():
     gpu_only = DeviceUse({}, None, "PyTorch is not watched.", {"torch": "gpu:0"})
     judged = expect.gpu_used(record(gpu_only))
     assert judged.state == "cannot judge"
-    assert "gpu:0 alone, but whether it did is not known" in judged.sentence
+    assert "can only have run on gpu:0, but whether it did is not known" in judged.sentence
 
 
 def test_a_cell_without_operations_used_no_gpu():
@@ -83,7 +83,7 @@ def test_the_median_peak_counts_so_one_high_run_does_not_fail_a_lab():
     runs = [record(peak=one * GIBIBYTE) for one in (1, 1, 9)]
     judged = expect.peak_below(runs, 2 * GIBIBYTE)
     assert judged.state == "holds"
-    assert judged.sentence == "Peak memory, process 1 GiB (median of 3 runs), below 2 GiB."
+    assert judged.sentence == "Peak memory, process: 1 GiB (median of 3 runs), below 2 GiB."
     assert expect.peak_below(runs, GIBIBYTE).state == "does not hold"
 
 
@@ -119,7 +119,7 @@ def test_slower_does_not_hold():
 def test_runs_that_overlap_leave_it_open():
     judged = expect.faster_than(timed(1, 2, 3, 4), timed(1.5, 2.5, 3.5, 4.5))
     assert judged.state == "cannot judge"
-    assert "more runs would help" in judged.sentence
+    assert "More runs would help" in judged.sentence
 
 
 def test_few_runs_profiled_runs_and_runs_that_failed_cannot_be_judged():
@@ -138,7 +138,7 @@ def test_a_factor_that_makes_no_sense_is_refused():
 
 
 def test_a_check_raises_with_a_sentence_only_where_it_does_not_hold():
-    with pytest.raises(AssertionError, match="ran on cpu:0, and on no GPU"):
+    with pytest.raises(AssertionError, match="ran on cpu:0, not on a GPU"):
         assert_gpu_used(record(on("cpu:0")))
     assert assert_gpu_used(record(NOT_KNOWN)).state == "cannot judge"
     with pytest.raises(AssertionError, match="not below 1 MiB"):
@@ -148,7 +148,7 @@ def test_a_check_raises_with_a_sentence_only_where_it_does_not_hold():
 
 def test_what_cannot_be_judged_is_neither_true_nor_silently_false():
     judged = faster_than(timed(1), timed(2))
-    assert repr(judged).startswith("○ cannot judge: 1 s (1 run) beside 2 s (1 run)")
+    assert repr(judged).startswith("○ cannot judge: 1 s (1 run) versus 2 s (1 run)")
     with pytest.raises(AssertionError, match="one run each"):
         bool(judged)
 

@@ -211,7 +211,7 @@ def test_elsewhere_it_is_the_one_beside_the_kernel_and_a_missing_record_says_wha
         mine.runs("fourth")
     with pytest.raises(AssertionError, match=r"other\.ipynb cannot be read"):
         submitted("other.ipynb")
-    with pytest.raises(AssertionError, match="ran on cpu:0, and on no GPU"):
+    with pytest.raises(AssertionError, match="ran on cpu:0, not on a GPU"):
         assert_gpu_used(mine.runs("second"))
 
 

@@ -85,7 +85,7 @@ def _explained(texts: Sequence[str]) -> tuple[LogLine, ...]:
 
 
 def _place(account: Account | None, ending: Ending, judgement: CauseOfDeath) -> Sentence:
-    """`in [7] after 12 s at 15.2 of 16.0 GiB`, as far as that is known."""
+    """`in [7] after 12 s with 15.2 GiB of 16 GiB in use`, as far as that is known."""
     if account is None:
         return say("at an unknown time")
     at = account.at

@@ -214,7 +214,7 @@ def _limit(record: Record, most: str, value: float, work: _Work, sure: bool) -> 
 
 
 def _sentences(record: Record, work: _Work) -> list[Sentence]:
-    """`41 % of this machine's bfloat16 product: 20.1 of 49 GFLOP/s.`; the same of its memory."""
+    """`41 % of this machine's bfloat16 matrix product rate: 20.1 of 49 GFLOP/s.`; the same of its memory."""
     product = say("this machine's {type} matrix product rate", type=work.number_type)
     of = {"flop": product, "byte": say("this machine's memory bandwidth")}
     found = []

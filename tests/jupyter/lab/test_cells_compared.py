@@ -104,7 +104,7 @@ def test_two_runs_of_one_cell_cannot_be_judged_and_newer_runs_are_asked_for_at_t
     lab.sidebar.get_by_role("button", name="Compare").click()
     page = lab.sidebar.get_by_role("region", name="Comparison")
     expect(page).to_contain_text("cannot judge: one run each")
-    expect(page).to_contain_text(re.compile("one run each, so roughly."))
+    expect(page).to_contain_text(re.compile("one run each, so this is approximate."))
     expect(page).to_contain_text(re.compile(r"roughly [0-9.]+"))
     for index in (1, 2, 1, 2, 1, 2):
         lab.run_to_end(index)

@@ -327,7 +327,7 @@ def test_tensorflow_says_more_after_the_button_where_it_was_imported_too_early(l
     lab.wait_for_app()
     for index in range(3):
         lab.run_to_end(index)
-    expect(lab.cell(2)).to_contain_text("TensorFlow is imported already")
+    expect(lab.cell(2)).to_contain_text("TensorFlow is already imported")
     lab.cell(2).get_by_role("button", name=BUTTON).click()
     dialog(lab).get_by_role("button", name="Restart and Run").click()
     expect(lab.cell(2)).to_contain_text("Set TF_CPP_VMODULE=execute=1,placer=1", timeout=90_000)

@@ -102,7 +102,7 @@ def test_the_killed_engine_leaves_what_it_had_told_and_a_clear_word(lesson):
     assert shown.startswith("Partial, 1 of 2 engines: ")
     assert "\nPartial: 1 of 2 engines answered; 72 records" in shown
     assert "Engine 1 is gone" in shown
-    assert "(36 records) is here" in shown
+    assert "(36 records) is included" in shown
 
 
 def test_the_last_cell_ends_the_engines(lesson):
