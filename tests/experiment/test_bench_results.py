@@ -118,7 +118,7 @@ def test_a_run_that_was_measured_elsewhere_stays_labelled(tmp_path):
     [
         ("no json", "holds no JSON"),
         ("[]", "should be an object"),
-        ('{"schema": 1}', "is no result of a benchmark"),
+        ('{"schema": 1}', "is not a benchmark result"),
         ('{"schema": 99, "kind": "jupyter_mlgpu bench"}', "update with `pip install"),
         (
             '{"schema": 1, "kind": "jupyter_mlgpu bench", "origin": "live", "results": [{}]}',

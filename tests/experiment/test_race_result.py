@@ -234,7 +234,7 @@ def test_saving_writes_the_result_and_its_chart(tmp_path):
 @pytest.mark.parametrize("name", ["race.svg", "race", "/dev/stdout"])
 def test_the_result_and_its_chart_never_have_the_same_name_or_stand_in_dev(tmp_path, monkeypatch, name):
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(RecordError, match=r"as in race\.json, and found"):
+    with pytest.raises(RecordError, match=r"such as race\.json, with its chart"):
         result().save(name)
     assert list(tmp_path.iterdir()) == []
 

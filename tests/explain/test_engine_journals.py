@@ -185,7 +185,7 @@ def test_a_journal_does_not_grow_without_end(monkeypatch):
     monkeypatch.setattr(journal, "_MOST_BYTES", 10)
     writer = EngineJournal(journal.folder(KEY), 0, "r")
     writer.append(measured(1, at=1))
-    with pytest.raises(RecordError, match="as much as it may have"):
+    with pytest.raises(RecordError, match="has reached its limit"):
         writer.append(measured(2, at=2))
 
 

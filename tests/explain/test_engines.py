@@ -198,7 +198,7 @@ def test_a_record_of_a_later_version_costs_only_itself(clock, monkeypatch):
 
 @pytest.mark.parametrize("thing", [5, None, [1, 2]])
 def test_what_is_no_client_is_refused_in_a_sentence(thing):
-    with pytest.raises(UsageError, match="collect needs a client of ipyparallel"):
+    with pytest.raises(UsageError, match="collect needs an ipyparallel client"):
         jupyter_mlgpu.collect(thing)
 
 

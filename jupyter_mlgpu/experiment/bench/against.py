@@ -190,7 +190,7 @@ def _differences(one: CaseResult, entry: Published) -> tuple[str, ...]:
 
 
 def _said(value: Any) -> str:
-    return "not reported" if value is None else str(value)
+    return "not stated" if value is None else str(value)
 
 
 def _options(names: Sequence[str]) -> str:

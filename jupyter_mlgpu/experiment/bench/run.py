@@ -57,7 +57,7 @@ class BenchRun(Charted):
         """A run from `to_json`'s data, marked as loaded; raises RecordError saying what is wrong with it."""
         kind = data.get("kind") if isinstance(data, dict) else KIND
         if kind != KIND:
-            raise RecordError(f"it is no result of a benchmark (its kind is {kind!r:.40})")
+            raise RecordError(f"it is not a benchmark result (its kind is {kind!r:.40})")
         decoding.schema_of(data, SCHEMA, "the benchmark")
         run = decoding.decode(cls, data, "the benchmark")
         return replace(run, origin="replayed" if run.origin == "replayed" else "loaded")

@@ -90,6 +90,6 @@ def _refuse_await(tree: ast.Module, filename: str) -> None:
     code = compile(tree, filename, "exec", flags=ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
     if code.co_flags & inspect.CO_COROUTINE:
         raise UsageError(
-            "A cell with `await` outside of a function cannot be raced: its time is the event loop's, too. "
-            "Put what should be timed into code without await."
+            "A cell with `await` outside of a function cannot be raced: its time includes the event loop's. "
+            "Race code without `await` instead."
         )

@@ -172,7 +172,7 @@ class FreshProcess:
         self.on_error(told.traceback)
         hint = ""
         if told.type == "NameError":
-            hint = " A fresh process knows only what the cell itself and the one named by --setup make."
+            hint = " A fresh process has only what the cell itself and its --setup cell create."
         return RaceError(
             f"In the fresh process for {job.device} the code ended with {told.type}: {told.text}.{hint}"
         )

@@ -136,8 +136,8 @@ class RaceResult(Charted):
         target = Path(path).expanduser()
         if target.suffix != ".json":
             raise RecordError(
-                f"A race is saved under the name of a JSON file, as in race.json, and found {str(path)!r}; "
-                "its chart is saved beside it as race.svg."
+                "A race is saved as a JSON file, such as race.json, with its chart beside it as race.svg; "
+                f"found {str(path)!r}."
             )
         chart = target.with_suffix(".svg")
         text = json.dumps(self.to_json(), ensure_ascii=False, allow_nan=False, indent=1)

@@ -96,7 +96,7 @@ def peak_below(records: Sequence[Record], limit: float, quantity: str = "peak_me
     """Whether the median peak of these runs is below `limit` bytes, by one of the record's memory peaks."""
     if QUANTITIES.get(quantity) != "bytes":
         known = ", ".join(name for name, unit in QUANTITIES.items() if unit == "bytes")
-        raise UsageError(f"{quantity!r} is no memory; choose {known}.")
+        raise UsageError(f"{quantity!r} is not a memory quantity; choose {known}.")
     values, why = _values(records, quantity)
     title = joined(units.title(quantity))
     if not values:

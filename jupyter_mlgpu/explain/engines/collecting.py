@@ -48,7 +48,7 @@ def collect_with(client: Any, timeout: float, clock: Clock) -> Collection:
     """The same with a clock of one's choice."""
     if not hasattr(client, "ids") or not hasattr(client, "__getitem__"):
         raise UsageError(
-            f"collect needs a client of ipyparallel, such as `ipyparallel.Client()`; found {client!r:.60}."
+            f"collect needs an ipyparallel client, such as `ipyparallel.Client()`; found {client!r:.60}."
         )
     if not isinstance(timeout, int | float) or not timeout > 0:
         raise UsageError(f"timeout is a number of seconds above 0, found {timeout!r:.40}.")

@@ -52,9 +52,7 @@ class EngineJournal:
     def append(self, record: Record) -> None:
         """Add a record, or what is known of one that has begun."""
         if self._path.exists() and self._path.stat().st_size > _MOST_BYTES:
-            raise RecordError(
-                f"{self._path} has {_MOST_BYTES // 1_000_000} MB, which is as much as it may have."
-            )
+            raise RecordError(f"{self._path} has reached its limit of {_MOST_BYTES // 1_000_000} MB.")
         self._journal.append(record)
 
     def clear(self) -> None:
