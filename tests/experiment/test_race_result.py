@@ -321,7 +321,7 @@ def test_the_dashed_line_stands_where_the_curves_cross():
         ("--over n=nan", "found 'nan'"),
         ("--over n=1,,2", "found ''"),
         ("--repeats 0", "whole number from 1"),
-        ("--repeats many", "found 'many'"),
+        ("--repeats many", "not 'many'"),
         ("--save race.html", "name of a JSON file"),
         ("--over 'n=1", "Unmatched quotation mark"),
     ],

@@ -185,7 +185,7 @@ def test_an_engine_without_records_is_told_how_it_gets_them(clock):
 
 def test_without_an_engine_there_is_an_empty_collection(clock):
     found = collect_with(FakeClient(), 5.0, clock)
-    assert repr(found).startswith("No engine has a record yet.\n0 records of 0 engines")
+    assert repr(found).startswith("No engine has a record yet.\n0 records from 0 engines")
     assert found._repr_html_()
 
 

@@ -189,7 +189,7 @@ def test_a_saw_tooth_of_the_garbage_collector_is_no_leak():
 
 
 def test_a_leak_under_a_saw_tooth_is_found():
-    assert "by 10 MiB a run" in said(*(300 + 10 * x + 3 * (x % 4) for x in range(21)))
+    assert "by 10 MiB per run" in said(*(300 + 10 * x + 3 * (x % 4) for x in range(21)))
 
 
 def test_growth_below_a_mebibyte_a_run_is_not_worth_a_receipts_sentence():

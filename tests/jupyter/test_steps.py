@@ -207,7 +207,7 @@ def after_runs(count, growth):
 
 def test_memory_that_grows_from_run_to_run_is_told():
     (note,) = after_runs(11, growth=20).notes
-    assert "by 20 MiB a run" in note
+    assert "by 20 MiB per run" in note
 
 
 @pytest.mark.parametrize(("count", "growth"), [(11, 0), (4, 20)])

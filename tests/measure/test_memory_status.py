@@ -146,7 +146,7 @@ def test_each_gpu_has_a_row_and_each_process_on_it(told):
 
 
 def test_a_process_whose_memory_is_not_told_has_no_figure(told):
-    assert line(told(FakeGpu(compute={ME: None})), f"process {ME}")[2:4] == ["not", "told"]
+    assert line(told(FakeGpu(compute={ME: None})), f"process {ME}")[2:4] == ["not", "reported"]
 
 
 def test_another_process_is_told_by_the_short_name_of_its_program(told, outside_containers):

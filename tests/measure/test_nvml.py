@@ -87,7 +87,7 @@ def test_a_split_gpu_says_so():
         ("power", "PowerUsage", "the power of GPU 0"),
         ("energy", "TotalEnergyConsumption", "the energy of GPU 0"),
         ("temperature", "Temperature", "the temperature of GPU 0"),
-        ("utilisation", "UtilizationRates", "the use of GPU 0"),
+        ("utilisation", "UtilizationRates", "the utilization of GPU 0"),
         ("name", "Name", "the name of GPU 0"),
     ],
 )

@@ -115,8 +115,8 @@ def test_the_sidebar_shows_a_collection_of_the_kernel_s_and_names_its_tab(lab: L
     lab.open("live_engines.ipynb")
     lab.run_to_end(0)
     lab.sidebar.get_by_role("tab", name="Engines").click()
-    region = lab.sidebar.get_by_role("group", name="2 records of 2 engines")
-    expect(region).to_contain_text("2 records of 2 engines")
+    region = lab.sidebar.get_by_role("region", name="2 records from 2 engines")
+    expect(region).to_contain_text("2 records from 2 engines")
     region.get_by_text("What each engine reported", exact=True).click()
     expect(region.get_by_role("table", name="What each engine reported")).to_contain_text(
         "+1 min 00 s ± 1 ms"
