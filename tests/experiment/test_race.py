@@ -111,7 +111,7 @@ def test_the_receipt_tells_on_which_devices_the_race_ran_as_far_as_it_was_watche
     assert [one["device"] for one in alone] == ["cpu:0"]
     assert [one["device"] for one in both] == ["cpu:0", "cpu:1"]
     assert {one["operations"] for one in both} == {None}
-    assert all("only the first run on each device is watched" in one["why_missing"] for one in both)
+    assert all("only the first run on each device is monitored" in one["why_missing"] for one in both)
 
 
 def test_a_race_that_is_refused_is_no_race_and_where_its_words_are_there_is_no_record(race):

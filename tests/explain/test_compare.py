@@ -90,14 +90,14 @@ def test_the_comparison_can_be_kept_in_a_variable(plain):
         ("no.jsonl other.jsonl", "cannot be read"),
         ("gpu:7 gpu", "no records in gpu:7 and gpu"),
         ("cpuu gpu", "Did you mean cpu?"),
-        ("?! 1", "is no cell, file or device"),
+        ("?! 1", "is not a cell, file or device"),
     ],
 )
 def test_what_cannot_be_compared_is_said_in_one_sentence(plain, words, said):
     plain.run("x = 1")
     text = plain.run("%mlc_trace compare " + words.format(last=last_cell(plain))).text
     assert text.startswith("UsageError: ")
-    assert said in text.replace("%mlc_trace compare needs two things, found 0", "needs")
+    assert said in text.replace("%mlc_trace compare needs two arguments, found 0", "needs")
 
 
 def named(notebook, number):
@@ -144,10 +144,10 @@ def test_a_browser_that_asks_for_two_runs_of_one_cell_gets_these_two(plain):
 @pytest.mark.parametrize(
     ("a", "said"),
     [
-        (None, "named by its run and sequence"),
-        ([1, 2], "named by its run and sequence"),
-        ({"run": ["x"], "sequence": 1}, "named by its run and sequence"),
-        ({"run": "x", "sequence": "1"}, "named by its run and sequence"),
+        (None, "identified by its run and sequence"),
+        ([1, 2], "identified by its run and sequence"),
+        ({"run": ["x"], "sequence": 1}, "identified by its run and sequence"),
+        ({"run": "x", "sequence": "1"}, "identified by its run and sequence"),
         ({"run": "no such run", "sequence": 1}, "no record #1 of that run"),
     ],
 )

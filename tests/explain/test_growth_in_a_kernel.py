@@ -72,7 +72,7 @@ def test_the_table_looks_at_as_many_runs_as_it_is_told(leaky):
 @pytest.mark.parametrize("words", ["4", "101", "many", "-3"])
 def test_a_number_of_runs_that_cannot_be_is_refused_in_one_sentence(plain, words):
     said = plain.run(f"%mlc_trace growth {words}").text
-    assert "5 to 100, or nothing for 20" in said
+    assert "5 to 100 (default 20)" in said
     assert "Traceback" not in said
 
 

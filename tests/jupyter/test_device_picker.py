@@ -113,7 +113,7 @@ def test_automatic_is_what_held_before_any_choice(notebook, word):
     tell(notebook, "device", word=word, framework=None)
     wait_for_choices(notebook, lambda choices: "Automatic" in ((choices["said"] or {}).get("sentence") or ""))
     assert notebook.ask("jupyter_mlgpu_snapshot_request")["device"] == before
-    assert notebook.run("%mlc_device").text.startswith("Device: automatic, so each framework chooses")
+    assert notebook.run("%mlc_device").text.startswith("Device: Automatic, so each framework chooses")
 
 
 def test_a_refusal_is_one_sentence_for_the_browser_and_changes_nothing(notebook):

@@ -55,7 +55,7 @@ def test_tracing_is_turned_off_and_on(plain):
 def test_a_comment_after_a_magic_is_a_comment(start_kernel):
     notebook = start_kernel()
     assert "Tracing is on" in notebook.run("%mlc_trace status  # how is it?").text
-    assert "as soon as a framework is imported" in notebook.run("%mlc_device cpu  # the slow one").text
+    assert "once a framework is imported" in notebook.run("%mlc_device cpu  # the slow one").text
 
 
 def test_records_are_shown_saved_cleared_and_loaded(plain, tmp_path):
@@ -67,7 +67,7 @@ def test_records_are_shown_saved_cleared_and_loaded(plain, tmp_path):
     assert [record.cell.name for record in load_records(path)[0]] == ["answer = 42"]
     plain.run("%mlc_trace clear")
     assert "No records yet" in plain.run("%mlc_trace show").text
-    assert "shown as loaded" in plain.run(f"%mlc_trace load '{path}'").text
+    assert "marked as loaded" in plain.run(f"%mlc_trace load '{path}'").text
     shown = plain.run("%mlc_trace show").text
     assert "loaded" in shown
     assert "answer = 42" in shown
@@ -147,14 +147,14 @@ def test_saved_records_are_replayed_with_a_label_and_their_devices_listed_but_no
     save_records(path, [saved, nowhere])
     replayed = notebook.run(f"%mlc_trace replay {path}")
     assert "Replayed 1 record" in replayed.text
-    assert "nothing of it ran here" in replayed.text
-    assert "1 that do not say where they ran were left out" in replayed.text
+    assert "nothing was run here" in replayed.text
+    assert "1 were left out because they do not say where they ran" in replayed.text
     (receipt,) = replayed.receipts
     assert receipt["origin"] == "replayed"
     assert receipt["device"]["ran_on"][0]["device"] == "gpu:0"
     assert "Replayed from mac.jsonl: nothing ran here." in receipt["notes"]
     assert all(one["detail"].startswith("replayed from mac.jsonl") for one in receipt["readings"])
-    assert "1 were here already" in notebook.run(f"%mlc_trace replay {path}").text
+    assert "1 were already here" in notebook.run(f"%mlc_trace replay {path}").text
     own = notebook.run("y = 2").receipt
     assert own["origin"] == "live"
     assert own["device"]["ran_on"] is None

@@ -69,5 +69,5 @@ def test_a_lesson_shows_all_its_receipts(monkeypatch):
 
 @pytest.mark.parametrize("seconds", [-0.1, 1.1, None, "0.5", True, float("nan")])
 def test_what_is_no_number_of_seconds_is_refused(seconds):
-    with pytest.raises(UsageError, match="from 0 to 1"):
+    with pytest.raises(UsageError, match="must be 0 to 1 seconds"):
         ReceiptThreshold().set({"from_seconds": seconds})

@@ -61,7 +61,7 @@ def test_a_cell_whose_own_device_is_missing_does_not_run(two_jax_cpus):
     assert "There is no device gpu:7 here: found cpu:0, cpu:1." in refused.text
     assert "it ran" not in refused.text
     assert "Traceback" not in refused.text
-    assert "Device: automatic" in two_jax_cpus.run("%mlc_device").text
+    assert "Device: Automatic" in two_jax_cpus.run("%mlc_device").text
 
 
 @needs("jax")
@@ -152,8 +152,8 @@ def test_only_imported_frameworks_are_touched(fresh_jax):
     fresh_jax.run("import torch")
     listed = fresh_jax.run("%mlc_device list").text
     assert "PyTorch cpu" in listed
-    assert "JAX is installed and not imported" in listed
-    assert "MLX is installed and not imported" in listed
+    assert "JAX is installed but not imported" in listed
+    assert "MLX is installed but not imported" in listed
     assert fresh_jax.run("import sys; print('jax' in sys.modules, 'mlx.core' in sys.modules)").text == (
         "False False\n"
     )
@@ -227,7 +227,7 @@ def test_keras_on_torch_shuffles_its_data_also_where_a_gpu_was_asked_for(start_k
             "Unknown framework 'caffe' after --framework. Choose tensorflow",
         ),
         ("%mlc_device cpu --framework", "--framework needs a value"),
-        ("%%mlc_device list\n1", "After %%mlc_device comes one device"),
+        ("%%mlc_device list\n1", "%%mlc_device takes one device"),
         ("%%mlc_device tpu\n1", "Choose auto, cpu, gpu, or a numbered device"),
     ],
 )

@@ -154,7 +154,9 @@ def test_another_process_is_told_by_the_short_name_of_its_program(told, outside_
     lines = told(FakeGpu(compute={parent: GIB}))
     assert psutil.Process(parent).name() in " ".join(line(lines, f"process {parent}"))
     assert " ".join(psutil.Process(parent).cmdline()) not in "\n".join(lines)
-    assert any(f"process {ME}) is not among the processes on a GPU: it has not used one." in x for x in lines)
+    assert any(
+        f"process {ME}) is not among the processes on a GPU: it has not used a GPU." in x for x in lines
+    )
 
 
 def test_a_process_that_may_not_be_asked_is_another_users(told, outside_containers, monkeypatch):
@@ -174,7 +176,7 @@ def test_in_a_container_whose_processes_have_other_numbers_nobody_is_named(told,
     parent = os.getppid()
     lines = told(FakeGpu(compute={parent: GIB}))
     assert psutil.Process(parent).name() not in "\n".join(lines)
-    assert any("or the driver numbers processes otherwise than this container does" in one for one in lines)
+    assert any("or the driver and this container number processes differently" in one for one in lines)
 
 
 def test_in_a_container_where_this_kernel_is_known_the_others_are_named(told, in_a_container):
@@ -201,7 +203,7 @@ def test_a_split_gpu_and_several_gpus_are_warned_of(told):
     assert (
         "GPU 0 is split (MIG): a framework sees only part of it; the figures are for the whole GPU."
     ) in lines
-    assert any("a framework's gpu:0 may be another one" in one for one in lines)
+    assert any("a framework's gpu:0 may be a different GPU" in one for one in lines)
 
 
 def test_without_a_driver_it_says_so(told):

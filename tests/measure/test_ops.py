@@ -249,10 +249,10 @@ def test_a_repeated_cell_is_measured_also_while_tracing_is_off(plain):
     ("line", "words"),
     [
         ("%%mlc_trace --opps", "Unknown word '--opps' after %%mlc_trace"),
-        ("%%mlc_trace --repeat 3", "--repeat goes with --ops"),
+        ("%%mlc_trace --repeat 3", "--repeat requires --ops"),
         ("%%mlc_trace --ops --repeat none", "--repeat takes a whole number from 1 to 1,000"),
         ("%%mlc_trace --opps\n%%time", "Unknown word '--opps' after %%mlc_trace"),
-        ("%%mlc_device cpu\n%%mlc_trace --ops", "put it above all else"),
+        ("%%mlc_device cpu\n%%mlc_trace --ops", "put it above everything else"),
         ("%%mlc_trace --ops --repeat 2\nawait sleep()", "--repeat cannot run a cell with `await`"),
     ],
 )

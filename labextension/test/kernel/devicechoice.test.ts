@@ -7,7 +7,7 @@ import type { ISnapshot } from '../../src/kernel/protocol';
 import { translator } from '../../src/language/i18n';
 import { snapshotJson } from '../records';
 
-const AUTOMATIC = { word: 'auto', about: 'each framework chooses by itself' };
+const AUTOMATIC = { word: 'auto', about: 'each framework chooses its own device' };
 
 function told(device: object | null, choices: object | null = null): ISnapshot {
   const snapshot = readSnapshot(snapshotJson(1, [], { device, choices }));
@@ -72,8 +72,8 @@ test('a choice is named with its hardware, and no choice is Automatic', () => {
   assert.equal(choiceName({ word: 'gpu:0', about: 'NVIDIA H100' }, t), 'gpu:0 · NVIDIA H100');
   assert.equal(choiceName({ word: 'cpu', about: null }, t), 'cpu');
   assert.equal(
-    choiceName({ word: 'auto', about: 'each framework chooses by itself' }, t),
-    'Automatic · each framework chooses by itself'
+    choiceName({ word: 'auto', about: 'each framework chooses its own device' }, t),
+    'Automatic · each framework chooses its own device'
   );
 });
 
