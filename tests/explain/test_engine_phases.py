@@ -1,4 +1,4 @@
-"""Computing and communicating, apart: what was waiting for a slower engine, and where that is not known."""
+"""Computing and communicating, apart: what waited for a slower engine, and where that is not known."""
 
 import dataclasses
 import json
