@@ -184,7 +184,7 @@ def test_batches_that_make_no_sense_are_refused(batch, measured, said):
         ("big 32=1 64=2", "A batch size is a whole number, found 'big'"),
         ("256 32 64=2", "'32' is not of the form BATCH=CELL"),
         ("256 32=1 32=2", "Batch size 32 is given twice"),
-        ("256 32=a 64=2", "A cell is named by its number, found 'a'"),
+        ("256 32=a 64=2", "A cell is named by its number, not by 'a'"),
         ("256 32=1 64=2 --limit", "--limit needs a value"),
         ("256 32=1 64=2 --limit 8", "found '8'"),
     ],

@@ -31,10 +31,10 @@ def test_words_that_are_known(words, means):
         (" --repeat 5", "--repeat requires --ops"),
         (" --shapes", "--shapes requires --ops"),
         (" --ops --repeat", "--repeat needs a value"),
-        (" --ops --repeat 0", "found '0'"),
-        (" --ops --repeat -1", "found '-1'"),
-        (" --ops --repeat many", "found 'many'"),
-        (" --ops --repeat 1001", "found '1001'"),
+        (" --ops --repeat 0", "not '0'"),
+        (" --ops --repeat -1", "not '-1'"),
+        (" --ops --repeat many", "not 'many'"),
+        (" --ops --repeat 1001", "not '1001'"),
     ],
 )
 def test_words_that_are_refused_before_anything_has_run(words, said):

@@ -138,7 +138,7 @@ def test_jax_takes_another_platform_only_after_a_restart_once_it_has_started(
 ):
     said = jax_hidden(platforms, plugins, started)
     assert (said is not None) == needed
-    assert said is None or said.startswith("JAX was told to use cpu alone")
+    assert said is None or said.startswith("JAX was told to use only cpu")
 
 
 def test_the_output_holds_our_type_for_the_button_and_the_sentences_for_everything_else():

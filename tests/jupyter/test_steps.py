@@ -182,7 +182,7 @@ def test_of_lines_that_are_still_being_read_only_the_lines_are_taken():
 def test_the_number_of_items_is_a_fact_and_a_note_says_what_one_took():
     record = with_items(example_record(), 64)
     assert record.facts["items"] == Fact(64, "%%mlc_trace --items")
-    assert record.notes[0].startswith("64 items: 128 a second")
+    assert record.notes[0].startswith("64 items: 128 per second")
 
 
 @pytest.mark.parametrize(("items", "outcome"), [(None, "ok"), (64, "error"), (64, "interrupted")])

@@ -119,7 +119,7 @@ def test_two_tensors_and_figures_are_told_in_chinese(capsys):
 
 def test_a_judgement_is_shown_in_its_language_and_holds_its_sentence_in_english():
     judged = expect.peak_below([example_record()], 1024**5)
-    assert repr(judged).startswith("✓ holds: Peak memory, process ")
+    assert repr(judged).startswith("✓ holds: Peak memory, process: ")
     in_chinese = expect.Judgement(judged.state, judged.sentence, "zh")
     assert repr(in_chinese).startswith("✓ 成立：峰值内存（进程） ")
     with pytest.raises(AssertionError, match="不低于 1 B"):
