@@ -106,7 +106,9 @@ def test_an_engine_that_runs_a_cell_is_left_out_after_the_time_given_and_no_othe
         "Engine 1 did not answer within 4 s: a cell is still running there, or it hangs."
         in found.sentences[0]
     )
-    assert repr(found).startswith("Partial, 2 of 3 engines: All 2 engines were busy for the same time, 500 ms.")
+    assert repr(found).startswith(
+        "Partial, 2 of 3 engines: All 2 engines were busy for the same time, 500 ms."
+    )
     assert "Partial: 2 of 3 engines answered; 2 records" in repr(found)
 
 

@@ -269,7 +269,7 @@ def test_a_descriptor_closed_by_the_user_is_said_and_the_kernel_lives(start_kern
     notebook = start_kernel(**USERS)
     result = notebook.run("import os; os.close(2); print('still here')")
     assert "still here" in result.text
-    assert any("File descriptor 2 (stderr) was closed" in note for note in result.receipt["notes"])
+    assert any("closed or redirected file descriptor 2 (stderr)" in note for note in result.receipt["notes"])
     assert notebook.run("1 + 1").status == "ok"
 
 

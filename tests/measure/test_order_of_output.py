@@ -9,7 +9,7 @@ pytestmark = pytest.mark.kernel
 #: pytest's own variable keeps ipykernel from capturing the descriptors, as it does for users.
 USERS = {"PYTEST_CURRENT_TEST": None}
 PREPARE = """
-import contextlib, io, os, subprocess
+import contextlib, io, os, subprocess, time
 from IPython.display import clear_output, display
 """
 #: Plainly ipykernel races here: it is right in some runs only.
@@ -48,6 +48,11 @@ def shown(result):
         ),
         (
             'with contextlib.redirect_stdout(io.StringIO()):\n    os.write(1, b"x\\n"); display("D")',
+            ["x", "D"],
+        ),
+        (  # long enough for our thread to read it, and too short for ipykernel to show it by itself
+            "with contextlib.redirect_stdout(io.StringIO()):\n"
+            '    os.write(1, b"x\\n"); time.sleep(0.08); display("D")',
             ["x", "D"],
         ),
         ('print("p"); os.system("echo x"); print("q"); os.write(2, b"e\\n"); display("D")', None),

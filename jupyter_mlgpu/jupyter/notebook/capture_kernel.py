@@ -75,8 +75,9 @@ class KernelSurroundings:
             flush_native()
             if tap.behind():
                 tap.pump()
-                for stream, kind in self._classes:
-                    kind.flush(stream)  # type: ignore[no-untyped-call]
+            # What the reading thread has passed on meanwhile waits in the stream, too.
+            for echo in self._echoes:
+                echo.flush()
 
         for stream in own:
             stream.__class__ = _in_order(type(stream), pass_on)
@@ -195,6 +196,8 @@ class _StreamEcho:
     def __init__(self, stream: Any, terminal: int, count: LineCount) -> None:
         # The class's own method: the instance's may be covered for the length of a cell.
         self._write: Callable[[str], Any] = functools.partial(type(stream).write, stream)
+        self._flush: Callable[[], Any] = functools.partial(type(stream).flush, stream)
+        self._waits = False
         self._decoder = getincrementaldecoder("utf-8")(errors="replace")
         self._terminal = DescriptorEcho(terminal)
         self._count = count
@@ -209,8 +212,15 @@ class _StreamEcho:
         if text:
             self._count.native(text)
             self._context.run(self._write, text)
+            self._waits = True
         self._terminal.write(data)  # a courtesy: what a full pipe does not take, the notebook has
         return len(data)
+
+    def flush(self) -> None:
+        """Send what waits in the stream; where nothing does, this costs nothing."""
+        if self._waits:
+            self._waits = False
+            self._flush()
 
     def ready(self, timeout: float) -> bool:
         return True

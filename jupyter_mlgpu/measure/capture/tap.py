@@ -181,18 +181,18 @@ class Tap:
                 self.pump()
 
     def behind(self) -> bool:
-        """Whether something has been written and not been read."""
-        return any(stream.file.size() != stream.read_to for stream in self._streams)
+        """Whether something has been written and not been passed on, be it read or not."""
+        return any(stream.file.size() != stream.echoed_to for stream in self._streams)
 
     def behind_in(self, descriptor: int) -> Callable[[], bool]:
         """The same for one descriptor, to be asked before each print: it takes a quarter of a microsecond."""
         stream = next(one for one in self._streams if one.descriptor == descriptor)
         handle, size, end = stream.file.descriptor, os.lseek, os.SEEK_END
-        return lambda: size(handle, 0, end) != stream.read_to
+        return lambda: size(handle, 0, end) != stream.echoed_to
 
     def pump(self) -> None:
         """Read and echo what is there."""
-        if not self.behind() and all(stream.echoed_to == stream.read_to for stream in self._streams):
+        if not self.behind():
             return
         with self._lock:
             if self._reading:  # something that this very thread does while it reads has printed
