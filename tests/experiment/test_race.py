@@ -260,7 +260,7 @@ def test_setup_runs_once_on_each_device_before_its_runs(two_cpus, race):
         ("--over n=", "1", "found ''"),
         ("--bogus", "1", "Unknown word '--bogus'"),
         ("--setup nothing", "1", "found 'nothing', which is not defined"),
-        ("--setup tf", "1", "found 'tf', which is a"),
+        ("--setup tf", "1", "found 'tf', which is of type module"),
         ("--setup 99999", "1", "no cell was run as In [99999] before this one"),
         ("", "await f()", "await"),
         ("--fresh", "!ls", "which does not work in a fresh process"),

@@ -76,7 +76,7 @@ def test_chinese_is_spoken_where_it_is_asked_for(plain, mac):
         ("%mlc_doctor --facts", "--facts needs a value"),
         ("%mlc_doctor --facts mac.json --deep", "choose one"),
         ("%mlc_doctor --json --fix-plan", "cannot be combined"),
-        ("%mlc_doctor 'half", "A quotation mark stands alone"),
+        ("%mlc_doctor 'half", "Unmatched quotation mark in"),
     ],
 )
 def test_what_is_typed_wrongly_is_one_line(line, sentence, plain, mac):

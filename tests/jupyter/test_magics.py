@@ -250,7 +250,7 @@ def test_cells_are_named_by_their_execution_count_everywhere(start_kernel):
         re.findall(r"(?:records|cell) [#\[\d\]-]+", str(compared.outputs))
     )
     exported = notebook.run(f"%mlc_trace export --cell {other.execution_count} one.json").text
-    assert "of 1 cell to one.json" in exported
+    assert "from 1 cell to one.json" in exported
     assert json.loads((notebook.folder / "one.json").read_text())["otherData"]["cells"] == 1
 
 

@@ -308,7 +308,7 @@ def test_a_cell_that_says_how_many_items_it_works_on_is_told_its_rate(plain):
     (note,) = [note for note in result.receipt["notes"] if "items" in note]
     (wall,) = [one["value"] for one in result.receipt["readings"] if one["quantity"] == "wall_time"]
     rate = 6400 / wall
-    assert note.startswith(f"6,400 items: {rate:,.0f} a second; ")
+    assert note.startswith(f"6,400 items: {rate:,.0f} per second; ")
 
 
 def test_the_number_of_items_may_stand_in_a_variable(plain):
