@@ -66,4 +66,4 @@ def test_energy_is_measured_or_it_is_said_why_not(cells):
 
 
 def test_the_receipt_has_items_a_second(cells):
-    assert re.search(r"64 items: [\d.]+ a second", shown(cells["items"]))
+    assert re.search(r"64 items: [\d.]+ per second", shown(cells["items"]))
