@@ -362,7 +362,7 @@ def test_a_kernel_that_dies_leaves_the_records_of_the_cells_before(tmp_path):
     assert [record.cell.name for record in ran.records] == ["a = 1"]
     assert len(receipts(ran.cells[0])) == 1
     assert "Cell [2] lost its kernel and left no record. The kernel died in [2] after " in ran.report
-    assert "with exit status 7. 1 of 3 cells ran to their end." in ran.report
+    assert "exited with status 7. 1 of 3 cells ran to their end." in ran.report
 
 
 @pytest.mark.slow
