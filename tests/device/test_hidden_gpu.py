@@ -59,7 +59,7 @@ def test_a_gpu_that_cudas_variable_hides_is_told_from_one_that_is_not_there(fram
 
 def test_a_gpu_that_jax_was_told_to_leave_out_is_told_from_one_that_is_not_there():
     said = asked_for_a_gpu("jax", JAX_PLATFORMS="cpu")
-    assert "JAX was told to use cpu alone" in said
+    assert "JAX was told to use only cpu" in said
 
 
 @pytest.mark.parametrize("framework", ["torch", "jax"])
