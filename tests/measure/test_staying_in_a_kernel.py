@@ -40,7 +40,7 @@ def test_a_model_made_on_one_device_and_fitted_on_another_is_said_with_the_copie
     fitted = two.run("train()", timeout=180)
     stays, copies = sorted(fitted.receipt["notes"], key=lambda note: "copied" in note)
     assert stays.startswith("The 4 weights of `model` live on cpu:0, not on cpu:1.")
-    assert "create `model` again after `%mlc_device cpu:1`." in stays
+    assert "To move it, create `model` again after `%mlc_device cpu:1`." in stays
     # Seen with TensorFlow 2.19.1 and Keras 3.15.1: other versions may copy a few more or less.
     assert copies.startswith("Variable values copied between devices in each of 2 calls to ")
     assert " from cpu:0 to cpu:1 and " in copies
