@@ -222,7 +222,7 @@ function GaugeTable(props: {
   return (
     <Fold label={t('asTable')} name="GaugeTable">
       {() => (
-        <div className="jp-mlgpu-GaugeTable-scroll" role="region" aria-label={name} tabIndex={0}>
+        <div className="jp-mlgpu-GaugeTable-scroll" role="group" aria-label={name} tabIndex={0}>
           <Table
             caption={<caption className="jp-mlgpu-Hidden">{name}</caption>}
             heads={[t('timeOfDay'), ...group.gauges.map(one => quantityName(one.quantity, t))]}

@@ -70,7 +70,7 @@ def test_a_saved_collection_is_drawn_under_its_cell_with_its_tables_and_what_is_
     view.get_by_text("Computing and communicating separately", exact=True).click()
     rows = view.get_by_role("table", name="What each engine reported").get_by_role("row")
     expect(rows).to_have_count(4)
-    expect(rows.nth(1)).to_contain_text("0this one252 ms+0 µs ± 1.5 mscollected")
+    expect(rows.nth(1)).to_contain_text("0this machine252 ms+0 µs ± 1.5 mscollected")
     expect(rows.nth(2)).to_contain_text("-4 min 00 s ± 1.5 ms")
     expect(rows.nth(3)).to_contain_text("gone")
     phases = view.get_by_role("table", name="Computing and communicating separately").get_by_role("row")
@@ -115,7 +115,7 @@ def test_the_sidebar_shows_a_collection_of_the_kernel_s_and_names_its_tab(lab: L
     lab.open("live_engines.ipynb")
     lab.run_to_end(0)
     lab.sidebar.get_by_role("tab", name="Engines").click()
-    region = lab.sidebar.get_by_role("region", name="2 records from 2 engines")
+    region = lab.sidebar.get_by_role("group", name="2 records from 2 engines")
     expect(region).to_contain_text("2 records from 2 engines")
     region.get_by_text("What each engine reported", exact=True).click()
     expect(region.get_by_role("table", name="What each engine reported")).to_contain_text(
