@@ -568,5 +568,5 @@ def test_in_chinese_the_settings_and_the_menu_are_chinese_too(lab: Lab) -> None:
     lab.wait_for_app()
     editor = open_settings(lab, "硬件回执")
     expect(editor).to_contain_text("侧边栏的位置")
-    expect(editor).to_contain_text("每秒两次向内核询问")
+    expect(editor).to_contain_text("每秒两次在内核中读取")
     expect(setting(editor, "receipt").locator("option")).to_contain_text(["可展开", "全部测量结果", "不显示"])

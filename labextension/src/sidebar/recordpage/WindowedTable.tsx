@@ -55,7 +55,7 @@ export function WindowedTable<T extends string>(props: {
     <div
       {...scroller.props}
       className="jp-mlgpu-TableScroller"
-      role="region"
+      role="group"
       aria-label={label}
       tabIndex={0}
     >
