@@ -195,7 +195,7 @@ def strip(data: bytes, folder: Path) -> None:
     path = put(folder, "lesson.ipynb", data)
     status, _ = command("strip", path)
     if status == 0:
-        assert "left as it is" in command("strip", path)[1]
+        assert "left unchanged" in command("strip", path)[1]
     else:
         assert path.read_bytes() == data
 
