@@ -29,6 +29,8 @@ def git(*words: str) -> str:
 @pytest.fixture
 def repository(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
+    # git runs Python in a folder of its own; under another Python than .venv's, ours is not installed.
+    monkeypatch.setenv("PYTHONPATH", str(ROOT))
     git("init", "-q")
     return tmp_path
 

@@ -1,6 +1,5 @@
 """A record says which lines of its output are native, and tells nothing that only our profiler brought."""
 
-import pytest
 from msgspec.structs import replace
 
 from jupyter_mlgpu.jupyter.notebook.line_count import MOST_RUNS, LineCount
@@ -74,17 +73,3 @@ def test_lines_of_our_own_profiler_are_no_notes_of_the_record():
     assert [line.text for line in told(ours, SHOWN).logs] == ["frobnicating"]
     assert told(ours, SHOWN).native.ours == ("Profiler session started.",)
     assert told(record, SHOWN).logs == record.logs, "the user's own profiler is the user's"
-
-
-@pytest.mark.kernel
-def test_a_kernel_tells_native_lines_from_prints_of_the_same_text(reload_kernel):
-    notebook = reload_kernel(PYTEST_CURRENT_TEST=None)
-    result = notebook.run(
-        "import os, sys\n"
-        "os.write(2, b'frobnicating 7 gadgets\\n'); print('frobnicating 7 gadgets', file=sys.stderr)\n"
-        "os.write(2, b'and 8\\n'); _ = os.write(1, b'out\\n')"
-    )
-    assert result.receipt["native"]["streams"] == {
-        "stdout": {"lines": 1, "native": [[0, 1]]},
-        "stderr": {"lines": 3, "native": [[0, 1], [2, 1]]},
-    }
