@@ -84,7 +84,10 @@ class Lesson:
 
 
 def is_picture(output: dict[str, Any]) -> bool:
+    """Whether it is drawn at once; a receipt draws the cell's place under the roof when it is opened."""
     data = output.get("data", {})
+    if MIME_TYPE in data:
+        return False
     html = "".join(data.get("text/html", ""))
     return "image/png" in data or "image/svg+xml" in data or "<img" in html or "<svg" in html
 
