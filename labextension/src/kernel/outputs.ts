@@ -28,7 +28,7 @@ export function* outputsOf(
  * What JupyterLab 4 gives with `data` and `toJSON` is copied each time: for an output of 10 MB the page would
  * stand still. It keeps what came under a name of its own; where a version does not, the copy is taken.
  */
-function dataOf(output: Output): Record<string, unknown> | null {
+export function dataOf(output: Output): Record<string, unknown> | null {
   if (output.type !== 'display_data' && output.type !== 'execute_result') {
     return null;
   }

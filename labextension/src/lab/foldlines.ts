@@ -9,6 +9,7 @@ import type { INotebookTracker, NotebookPanel } from '@jupyterlab/notebook';
 import { PanelLayout } from '@lumino/widgets';
 import type { Widget } from '@lumino/widgets';
 
+import { dataOf } from '../kernel/outputs';
 import { foldingOf } from '../record/folding';
 import type { IWritten, NativeLines } from '../record/folding';
 import { MIME_TYPE } from '../record/record';
@@ -105,7 +106,7 @@ class CellOutputs implements ICellOutputs {
           stream: name,
           text: typeof text === 'string' ? text : text.join('')
         });
-      } else if (output.type === 'display_data' && MIME_TYPE in output.data) {
+      } else if (output.type === 'display_data' && MIME_TYPE in (dataOf(output) ?? {})) {
         receipts += 1;
       }
     }

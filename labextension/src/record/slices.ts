@@ -15,16 +15,22 @@ export function breath(): Promise<void> {
   return new Promise(resolve => soon(resolve));
 }
 
-/** The function, called in a task of its own; once for all calls until then. */
-export function coalesced(call: () => void): () => void {
+/** The function, called in a task of its own; once for all calls until then, and once a frame where that is asked. */
+export function coalesced(call: () => void, onceAFrame = false): () => void {
   let waiting = false;
+  const inTask = (): void =>
+    soon(() => {
+      waiting = false;
+      call();
+    });
   return () => {
     if (!waiting) {
       waiting = true;
-      soon(() => {
-        waiting = false;
-        call();
-      });
+      if (onceAFrame) {
+        requestAnimationFrame(inTask);
+      } else {
+        inTask();
+      }
     }
   };
 }

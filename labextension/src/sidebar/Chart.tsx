@@ -4,6 +4,8 @@ import { useEffect, useRef } from 'react';
 import type { ReactElement } from 'react';
 import uPlot from 'uplot';
 
+import { breath } from '../record/slices';
+
 export default function Chart(props: {
   data: [seconds: number[], values: (number | null)[]];
   /** Seconds that it shows. */
@@ -14,33 +16,38 @@ export default function Chart(props: {
   const { data, span, top } = props;
   const place = useRef<HTMLDivElement>(null);
   const plot = useRef<uPlot | null>(null);
-  const scale = useRef({ span, top });
+  const shown = useRef({ data, span, top });
 
   useEffect(() => {
     const node = place.current;
     if (node === null) {
       return;
     }
-    const made = new uPlot(options(node, scale.current), [[], []], node);
-    plot.current = made;
     const resize = new ResizeObserver(() => {
-      made.setSize({ width: node.clientWidth, height: node.clientHeight });
+      plot.current?.setSize({ width: node.clientWidth, height: node.clientHeight });
     });
-    resize.observe(node);
     // JupyterLab names its theme there; the curve has the theme's colour.
-    const theme = new MutationObserver(() => made.redraw());
-    theme.observe(document.body, { attributeFilter: ['data-jp-theme-name'] });
+    const theme = new MutationObserver(() => plot.current?.redraw());
+    // Many charts come at once: each is made in a task of its own, or the page would stand still.
+    void breath().then(() => {
+      if (place.current === node) {
+        plot.current = new uPlot(options(node, shown.current), shown.current.data, node);
+        resize.observe(node);
+        theme.observe(document.body, { attributeFilter: ['data-jp-theme-name'] });
+      }
+    });
     return () => {
       resize.disconnect();
       theme.disconnect();
-      made.destroy();
+      plot.current?.destroy();
       plot.current = null;
     };
   }, []);
 
   useEffect(() => {
-    scale.current.span = span;
-    scale.current.top = top;
+    shown.current.data = data;
+    shown.current.span = span;
+    shown.current.top = top;
     plot.current?.setData(data);
   }, [data, span, top]);
 

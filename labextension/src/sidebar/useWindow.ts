@@ -16,7 +16,7 @@ import { coalesced } from '../record/slices';
 const A_TASK = 3;
 
 /** The same for rows of one height, which are lines of few elements and are not measured. */
-const A_TASK_OF_LINES = 10;
+const A_TASK_OF_LINES = 6;
 
 /** Pixels from the end within which a reader is taken to follow it. */
 const AT_END = 24;
@@ -54,6 +54,13 @@ export class Scroller {
     this.rows = new RowWindow(estimate, follows);
     this.following = follows;
     this.aTask = alike ? A_TASK_OF_LINES : A_TASK;
+    this.drawRest = coalesced(() => {
+      this.rows.allow(this.aTask);
+      if (this.node !== null && this.rows.stale) {
+        this.draw();
+      }
+      // Lines are made quickly, but a frame has to lay out all that were made since the last one.
+    }, alike);
   }
 
   readonly rows: RowWindow;
@@ -233,12 +240,7 @@ export class Scroller {
   }
 
   /** Rows for which this task has no time. */
-  private readonly drawRest = coalesced(() => {
-    this.rows.allow(this.aTask);
-    if (this.node !== null && this.rows.stale) {
-      this.draw();
-    }
-  });
+  private readonly drawRest: () => void;
 
   private readonly observer = new ResizeObserver(() => {
     this.stale = true;
