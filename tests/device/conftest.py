@@ -6,6 +6,13 @@ import pytest
 
 from jupyter_mlgpu.measure.frameworks import registry
 
+#: It profiles JAX, which needs CUPTI, of which a process has one; PyTorch's profiler keeps it once it has it.
+BEFORE_PYTORCH = "test_jaxs_device_time_and_self_times_are_those_of_its_chrome_trace"
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    items.sort(key=lambda item: item.name != BEFORE_PYTORCH)
+
 
 @pytest.fixture(scope="module")
 def torch():

@@ -136,7 +136,7 @@ def test_a_leak_on_the_gpu_is_found_and_its_interval_holds_it(torch):
     found = growth.of_run(records[:-1], records[-1])
     print(growing.table([found]))
     print(growing.sentence(found))
-    allocator = next(one for one in found.growths if one.source == "torch.cuda.memory_stats(0)")
+    (allocator,) = [one for one in found.growths if one.quantity == "memory_allocator"]
     assert allocator.growing
     assert allocator.slope.low <= 64 * MIB <= allocator.slope.high
 
