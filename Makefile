@@ -67,7 +67,7 @@ help-all: ## explain every target
 	@$(call EXPLAIN,###? )
 
 .PHONY: lab
-lab: install ## build everything and open JupyterLab on the first lesson, the sidebar beside it
+lab: install ## build everything and open JupyterLab on the first lesson
 	@echo "==> JupyterLab (Ctrl-C stops it)"
 	@# JupyterLab refuses to start as root, which is who one is in most containers.
 	$(BIN)/jupyter lab $(if $(filter 0,$(shell id -u)),--allow-root) $(FIRST_LESSON) $(LAB_ARGS)
