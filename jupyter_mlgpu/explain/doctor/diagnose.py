@@ -155,6 +155,8 @@ def head(diagnosis: Diagnosis) -> Sentence:
             "Nothing is wrong here, as far as {count} checks can tell.",
             judged,
         )
+    if judged == 1:
+        return say("The check found a problem.")
     return say_count(
         "One of {judged} checks found a problem.",
         "{count} of {judged} checks found a problem: start with the first one.",

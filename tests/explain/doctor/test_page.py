@@ -49,6 +49,7 @@ def test_a_finding_is_told_with_how_it_is_known_what_to_do_and_how_sure():
     ("results", "said"),
     [
         ((FINE,), "Nothing is wrong here, as far as 1 check can tell."),
+        ((WRONG,), "The check found a problem."),
         ((WRONG, SLOW), "2 of 2 checks found a problem: start with the first one."),
         ((CRASHED, FINE), "Nothing is wrong here, as far as 1 check can tell; 1 crashed."),
     ],
