@@ -6,6 +6,7 @@ from msgspec.structs import replace
 from jupyter_mlgpu.explain.limits.judge import with_limit
 from jupyter_mlgpu.measure.activity.activity import Line
 from jupyter_mlgpu.record.record import LogLine, RanOn, Record
+from jupyter_mlgpu.show.receipts.limits import clause, kind_of
 from jupyter_mlgpu.testing import example_record
 from jupyter_mlgpu.testing.activity import activity, part
 
@@ -59,6 +60,27 @@ def test_what_every_one_of_a_few_looks_saw_is_said_to_be_nearly_all():
     record = judged(part("idle", 1.0, 25, calls="time.sleep", module="time"))
     assert str(record.limit.said).startswith("Waited nearly all of the time in time.sleep")
     assert record.limit.share == 1.0
+
+
+def test_importing_counts_as_compiling_and_is_told_as_importing():
+    imports = part("interpreter", 0.9, 27, doing="importing")
+    limit = judged(imports, part("native", 0.1, 3, doing="compiling")).limit
+    assert limit.kind == "compiling"
+    assert str(limit.said) == "Importing modules took nearly all of the time (line 3)."
+    assert "imported only once" in limit.next
+    (told,) = [one for one in limit.evidence if one.quantity == "importing_share"]
+    assert (told.value, told.samples) == (pytest.approx(0.9), 30)
+    assert str(clause(limit)) == "importing nearly all the time"
+    assert str(kind_of(limit)) == "importing"
+
+
+def test_a_cell_that_imports_little_and_compiles_for_long_is_compiling():
+    imports = part("interpreter", 0.3, 9, doing="importing")
+    limit = judged(imports, part("native", 0.7, 21, doing="compiling")).limit
+    assert str(limit.said).startswith("Tracing and compiling took")
+    assert str(clause(limit)) == "compiling nearly all the time"
+    without = judged(part("native", doing="compiling")).limit
+    assert all(one.quantity != "importing_share" for one in without.evidence)
 
 
 def test_a_line_of_another_cell_is_named_by_its_cell_and_lines_of_this_one_are_counted_from_its_top():

@@ -90,7 +90,7 @@ def _limit(found: Shares, activity: Activity, device: str | None, framework_work
     if found.share(kind) < OPEN:
         kind = "unknown"
     value, parts = found.share(kind), found.parts[kind]
-    evidence = tuple(_evidence(kind, value, found, activity))
+    evidence = tuple(_evidence(kind, value, parts, found, activity))
     if (short := _short_of_memory(activity, evidence)) is not None:
         return short
     native = kind == "python" and _may_be_native(parts, seen=bool(activity.parts), worked=framework_worked)
@@ -233,8 +233,14 @@ def _short_of_memory(activity: Activity, evidence: tuple[Reading, ...]) -> Limit
     return Limit("memory", "likely", said, None, (tried, *evidence), words.next_of("memory", ()))
 
 
-def _evidence(kind: LimitKind, value: float, found: Shares, activity: Activity) -> Iterable[Reading]:
+def _evidence(
+    kind: LimitKind, value: float, parts: Sequence[Part], found: Shares, activity: Activity
+) -> Iterable[Reading]:
     yield Reading("samples_share", round(value, 4), "share", "cell", "samples", found.looks)
+    importing = sum(part.seconds for part in parts if part.doing == "importing")
+    if kind == "compiling" and importing:  # imports have no kind of their own: readers tell them by this
+        share = min(1.0, importing / found.seconds)
+        yield Reading("importing_share", round(share, 4), "share", "cell", "samples", found.looks)
     told: tuple[tuple[str, float | None, Source, Scope], ...] = (
         ("thread_time", activity.thread_time, "clock", "cell"),
         ("process_time", activity.process_time, "clock", "process"),
