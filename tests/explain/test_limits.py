@@ -136,6 +136,17 @@ def test_a_share_that_few_looks_leave_open_is_open():
 
     assert some(0.9, 7) == ("waiting", "likely")
     assert some(0.55, 4) == ("waiting", "open")
+    # As many as seen of a loop of data: the cell spent 0.3 of its time there.
+    assert some(0.81, 6) == ("waiting", "open")
+
+
+def test_from_twelve_looks_on_a_third_at_the_low_end_is_enough_for_likely():
+    def some(looks, of):
+        seen = part("idle", looks / of, looks, calls="time.sleep")
+        rest = part("interpreter", 1 - looks / of, of - looks, module="builtins")
+        return answer(seen, rest, thread_time=0.3)[1]
+
+    assert [some(7, 11), some(8, 12)] == ["open", "likely"]
 
 
 def test_python_that_was_only_seen_at_operations_of_arrays_may_be_these():

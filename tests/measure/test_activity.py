@@ -1,11 +1,14 @@
 """A running thread is looked at from outside: what it calls, in which line, and how it is at work."""
 
 import gc
+import gzip
 import hashlib
 import sys
+import tarfile
 import threading
 import time
 import weakref
+import zipfile
 
 import pytest
 
@@ -217,6 +220,22 @@ def test_a_loader_that_sleeps_gets_data_ready_and_what_imports_prepares():
     assert MARKERS.doing("<frozen importlib._bootstrap>", "_find_and_load") == "importing"
     assert MARKERS.doing("/x/site-packages/mine.py", "open") is None
     assert below_its_root(threading.__file__) == "threading.py"
+
+
+@pytest.mark.parametrize(
+    ("file", "reads", "writes"),
+    [
+        (gzip.__file__, "read", "write"),
+        (zipfile.__file__, "read", "writestr"),
+        (tarfile.__file__, "extractall", "add"),
+        ("/x/site-packages/pandas/io/parsers/readers.py", "read_csv", "to_csv"),
+        ("/x/site-packages/h5py/_hl/dataset.py", "__getitem__", "__setitem__"),
+        ("/x/site-packages/numpy/lib/_npyio_impl.py", "loadtxt", "savetxt"),
+    ],
+)
+def test_who_reads_a_file_gets_data_ready_and_who_writes_one_does_not(file, reads, writes):
+    assert MARKERS.doing(file, reads) == "input"
+    assert MARKERS.doing(file, writes) is None
 
 
 def stack_in(*files, of_user=lambda filename: None):
