@@ -268,6 +268,14 @@ def test_native_threads_that_call_python_leave_it_open_what_they_compute():
     assert answer(part("native", calls="TFE_Py_Execute"), called_back=True) == ("device", "sure")
 
 
+def test_python_that_native_threads_were_seen_to_run_gets_data_ready():
+    waits = part("idle beside others", 0.2, 6, calls="TFE_Py_Execute")
+    ran = part("idle beside Python", 0.8, 24, calls="TFE_Py_Execute")
+    assert answer(waits, ran, called_back=True) == ("input", "likely")
+    asked = part("idle beside Python", calls="loss.numpy", module="tensorflow")
+    assert answer(asked, called_back=True) == ("input", "likely")
+
+
 def on_gpu(*parts, busy, rate=None, **more):
     """The limit of a cell on a GPU that was busy for a part of the time, and had bytes a second over PCIe."""
     rates = {} if rate is None else {"GPU 0": (rate, 4)}

@@ -127,6 +127,8 @@ class _Reading:
             return "compiling", False
         if part.doing == "input":
             return "input", False
+        if part.state == "idle beside Python":
+            return "input", True  # pipelines of data are what calls Python from native threads
         idle = part.state in ("idle", "idle beside others")
         if part.doing is None and calls.reads(part.call):
             return ("waiting", False) if idle else ("input", True)

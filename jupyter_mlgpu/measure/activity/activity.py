@@ -20,9 +20,16 @@ Doing = Literal["profiler", "compiling", "input", "copy", "values", "waiting", "
 #: native: it went on working while the lock was ours, so it ran code that needs none.
 #: no processor: it would have gone on, but had no processor.
 #: idle: it had next to no processor time. idle beside others: nor had it, while other threads of the process
-#: worked.
+#: worked. idle beside Python: and a native thread of these kept the interpreter's lock, so it ran Python.
 State = Literal[
-    "interpreter", "kept lock", "short calls", "native", "no processor", "idle", "idle beside others"
+    "interpreter",
+    "kept lock",
+    "short calls",
+    "native",
+    "no processor",
+    "idle",
+    "idle beside others",
+    "idle beside Python",
 ]
 
 
