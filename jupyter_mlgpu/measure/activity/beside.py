@@ -1,9 +1,9 @@
 """Whether native threads run Python while the cell's thread waits, as those of a pipeline of data do.
 
-Such a thread has frames only while a function of Python runs in it, and gives the interpreter's lock up as that
-ends. So whoever wants the lock gets it a little later, and sees nobody. What tells is that the lock was kept,
-by somebody who can only be such a thread: for how long our own thread waited for a processor, which makes it
-late as well, the system tells (Linux).
+Such a thread has frames only while a function of Python runs in it, and gives the interpreter's lock up as
+that ends. So whoever wants the lock gets it a little later, and sees nobody. What tells is that the lock was
+kept, by somebody who can only be such a thread: for how long our own thread waited for a processor, which
+makes it late as well, the system tells (Linux).
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ class Beside:
         self.called_back = False
 
     def ask(self) -> None:
-        """Find out whether there may be such threads, unless that is known; from then on `ran_python` can tell."""
+        """Find out whether there may be such threads; from then on `ran_python` can tell."""
         if not self.called_back and self._calls_back():
             self.called_back = True
             self._waits = kept_open(_SCHEDSTAT, 64)
             self._before = self._waited()
 
     def ran_python(self, late: float) -> bool:
-        """Whether one kept the lock in the `late` seconds that this look came late; to be asked in every look."""
+        """Whether one kept the lock in the seconds that this look came `late`; ask in every look."""
         if self._waits is None:
             return False
         before, self._before = self._before, self._waited()

@@ -56,7 +56,7 @@ class Kept(NamedTuple):
 
 
 def kept_open(path: str, length: int) -> Kept | None:
-    """The first `length` bytes of a file, nothing where they cannot be read; None where there is no such file."""
+    """The first `length` bytes of a file, none where they cannot be read; None without such a file."""
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
     except OSError:
