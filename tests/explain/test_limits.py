@@ -176,6 +176,12 @@ def test_somebody_s_profiler_makes_times_say_nothing():
     assert record.lines == ()
 
 
+def test_a_trace_function_of_the_user_s_makes_times_say_nothing():
+    record = judged(part("interpreter", module="builtins"), traced=True)
+    assert record.limit is None
+    assert "A profiler or debugger was active" in record.why_no_limit
+
+
 def test_a_wait_for_processors_that_others_had_is_contention():
     busy = part("interpreter", module="builtins")
     assert answer(busy, processor_wait=0.9, others_time=3.0) == ("contention", "sure")

@@ -5,6 +5,7 @@ import gzip
 import hashlib
 import sys
 import tarfile
+import textwrap
 import threading
 import time
 import weakref
@@ -66,6 +67,10 @@ def seen(sampler, code, **names):
         watching = watch(sampler, {filename: 7}.get)
         run()
         return watching.finish()
+
+
+def ignored(*told):
+    pass
 
 
 def most(activity):
@@ -205,6 +210,33 @@ def test_a_short_cell_is_not_looked_at(sampler):
     watching = watch(sampler)
     assert AFTER == 0.05
     assert watching.finish() is None
+
+
+WORKS = "over = time.perf_counter() + 0.4\nwhile time.perf_counter() < over:\n    pass\n"
+
+
+def test_a_profile_function_that_was_on_before_or_stays_on_is_told(sampler):
+    try:
+        left_on = seen(sampler, "import sys\nsys.setprofile(note)\n" + WORKS, note=ignored, time=time)
+        before = seen(sampler, WORKS + "import sys\nsys.setprofile(None)\n", time=time)
+    finally:
+        sys.setprofile(None)
+    assert (left_on.traced, before.traced) == (True, True)
+    assert not seen(sampler, WORKS, time=time).traced
+
+
+def test_a_trace_function_that_was_on_within_the_cell_alone_is_told_by_its_frames(sampler):
+    def trace(frame, event, argument):
+        return trace
+
+    works = textwrap.indent(WORKS, "    ")
+    code = f"import sys\ndef work():\n{works}\nsys.settrace(trace)\nwork()\nsys.settrace(None)"
+    before = sys.gettrace()
+    try:
+        activity = seen(sampler, code, trace=trace, time=time)
+    finally:
+        sys.settrace(before)
+    assert "profiler" in {part.doing for part in activity.parts}
 
 
 def test_while_the_cell_waits_the_user_s_code_in_another_thread_is_seen(sampler):

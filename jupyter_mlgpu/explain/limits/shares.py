@@ -106,7 +106,7 @@ def of(activity: Activity, *, framework_worked: bool, on_gpu: bool) -> Shares:
 
 def is_profiled(activity: Activity) -> bool:
     """Whether somebody's own profiler or debugger was at work: then times say nothing."""
-    return any(part.doing == "profiler" for part in (*activity.parts, *activity.unseen_in))
+    return activity.traced or any(part.doing == "profiler" for part in (*activity.parts, *activity.unseen_in))
 
 
 @dataclass(frozen=True, slots=True)

@@ -99,6 +99,7 @@ class Activity(Struct, frozen=True, kw_only=True):
         compile_time: how long frameworks traced and compiled, as they tell themselves.
         compiled: how many programs they compiled; None also where those that tell the time do not count.
         called_back: native threads of a framework may have called functions of Python.
+        traced: a trace or profile function of somebody else's was on in the cell's thread.
     """
 
     seconds: float
@@ -124,3 +125,4 @@ class Activity(Struct, frozen=True, kw_only=True):
     compile_time: float | None = None
     compiled: int | None = None
     called_back: bool = False
+    traced: bool = False

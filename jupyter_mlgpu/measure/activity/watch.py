@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from types import FrameType
 from typing import NamedTuple
 
-from jupyter_mlgpu.measure.activity import counters, thread_state
+from jupyter_mlgpu.measure.activity import counters, thread_state, tracing
 from jupyter_mlgpu.measure.activity.activity import Activity, State
 from jupyter_mlgpu.measure.activity.asked import Asked
 from jupyter_mlgpu.measure.activity.beside import Beside
@@ -84,6 +84,7 @@ class ActivityWatch:
         self._seen, self._unseen = Looks(), Looks()
         self._unseen_busy = 0.0
         self._beside = Beside(asked.called_back)
+        self._traced = tracing.is_on()
         self._waits: float | None = None
         self._link = HostLink(asked.host_bytes)
         self._gpu_others: float | None = None
@@ -102,6 +103,7 @@ class ActivityWatch:
 
     def finish(self) -> Activity | None:
         """What was seen; None where the cell was too short to be looked at, or looking failed."""
+        self._traced = self._traced or tracing.is_on()
         failed = self._stop()
         if not self._lock.acquire(timeout=_PATIENCE):
             return None
@@ -194,6 +196,7 @@ class ActivityWatch:
         now, own_time = real_time.perf_counter(), begun.clock.read()
         stack = read(frames.get(self._thread), self._asked.of_user, self._markers)
         seconds, late = now - self._last.now, max(0.0, now - self._due)
+        self._traced = self._traced or tracing.is_on_in_all()
         kept_by_native = self._beside.ran_python(late)
         own = _part(own_time, self._last.thread, seconds)
         state = self._state(begun, own, late, _Clocks(now, own_time, 0.0))
@@ -268,6 +271,7 @@ class ActivityWatch:
             thread_time=own,
             process_time=real_time.process_time() - began.process,
             cores=counters.cores(),
+            traced=self._traced,
         )
 
     def _may_have_used_a_gpu(self) -> bool:
@@ -306,6 +310,7 @@ class ActivityWatch:
             compile_time=compile_time,
             compiled=compiled,
             called_back=self._beside.called_back,
+            traced=self._traced,
         )
 
 
