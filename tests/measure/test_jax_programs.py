@@ -61,6 +61,15 @@ def test_an_operation_that_comes_again_within_a_run_is_outvoted_by_one_that_does
     assert runs_of(on_a_gpu(*once * 3)) == {"jit_matmul(7)": 3}
 
 
+def test_where_a_kernel_came_in_some_runs_alone_their_number_is_not_known():
+    once = (kernel("mul", "mul.2"), kernel("add", "add.1"))
+    assert runs_of(on_a_gpu(*once * 3, kernel("add", "add.1"))) == {"jit_matmul(7)": None}
+    numbered = [kernel("add", "add.1", run_id=number) for number in (1, 2, 2)]
+    assert runs_of(
+        on_a_gpu(*numbered, kernel("mul", "mul.2", run_id=1), kernel("mul", "mul.2", run_id=2))
+    ) == {"jit_matmul(7)": 2}
+
+
 def test_runs_that_are_numbered_are_counted_by_their_numbers():
     events = [kernel("add", "add.1", run_id=number) for number in (1, 1, 2)]
     assert runs_of(on_a_gpu(*events)) == {"jit_matmul(7)": 2}

@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 from jupyter_mlgpu.measure.ops import planes, xspace
@@ -125,11 +125,13 @@ def _bytes(shape: Shape) -> int:
     return _SIZES.get(shape[0], 0) * math.prod(shape[1])
 
 
-def runs_of(data: Any) -> dict[str, int]:
-    """How often each program of a profile (`ProfileData`) ran, by `name(number)`.
+def runs_of(data: Any) -> dict[str, int | None]:
+    """How often each program of a profile (`ProfileData`) ran, by `name(number)`; None where not known.
 
     Where runs are not numbered, of its operations' kernels the one that came least often tells: an operation
-    may take several, as a product of cuBLAS on an H100 does that sets its work area to zero first.
+    may take several, as a product of cuBLAS on an H100 does that sets its work area to zero first. Each kernel
+    then came a whole number of times in a run. Where one did not, some were not seen, or a run has a choice
+    of operations: how many runs there were is not known.
     """
     numbered: dict[str, set[int]] = defaultdict(set)
     counts: dict[str, dict[tuple[str, str], int]] = defaultdict(lambda: defaultdict(int))
@@ -147,4 +149,9 @@ def runs_of(data: Any) -> dict[str, int]:
                     counts[name][str(stats["hlo_op"]), event.name] += 1
                     if "run_id" in stats:
                         numbered[name].add(int(stats["run_id"]))
-    return {name: len(numbered[name]) or min(kernels.values()) for name, kernels in counts.items()}
+    return {name: len(numbered[name]) or _least(kernels.values()) for name, kernels in counts.items()}
+
+
+def _least(counts: Collection[int]) -> int | None:
+    least = min(counts)
+    return None if any(count % least for count in counts) else least
