@@ -128,9 +128,7 @@ export function withInterval({ quantity, value, samples }: IReading, t: Translat
 
 /** The kind alone: `likely: waiting`; empty where it is not known. */
 export function kindOf(limit: ILimit | null, t: Translate): string {
-  return limit === null || limit.kind === 'unknown'
-    ? ''
-    : asSure(limit, t.say(wordOf(limit)), t);
+  return limit === null || limit.kind === 'unknown' ? '' : asSure(limit, t.say(wordOf(limit)), t);
 }
 
 /** The word for its kind; what was mostly the import of modules is called that, as explain/limits/words.py has it. */

@@ -129,9 +129,9 @@ def runs_of(data: Any) -> dict[str, int | None]:
     """How often each program of a profile (`ProfileData`) ran, by `name(number)`; None where not known.
 
     Where runs are not numbered, of its operations' kernels the one that came least often tells: an operation
-    may take several, as a product of cuBLAS on an H100 does that sets its work area to zero first. Each kernel
-    then came a whole number of times in a run. Where one did not, some were not seen, or a run has a choice
-    of operations: how many runs there were is not known.
+    may take several, as a product of cuBLAS on an H100 does that sets its work area to zero first. Each
+    kernel then came a whole number of times in a run. Where one did not, some were not seen, or a run has a
+    choice of operations: how many runs there were is not known.
     """
     numbered: dict[str, set[int]] = defaultdict(set)
     counts: dict[str, dict[tuple[str, str], int]] = defaultdict(lambda: defaultdict(int))

@@ -20,7 +20,7 @@ _OF_INPUT = frozenset(("Conv2DBackpropInput", "DepthwiseConv2dNativeBackpropInpu
 _OF_FILTER = frozenset(("Conv2DBackpropFilter", "DepthwiseConv2dNativeBackpropFilter"))
 KINDS = _FORWARD | _OF_INPUT | _OF_FILTER
 
-#: What oneDNN and fusing make of a kind: `_MklNativeFusedConv2D`, `_MklNativeConv2DBackpropFilterWithBias`.
+#: What oneDNN and fusing make of a kind, as in _MklNativeFusedConv2D.
 _MADE_OF = re.compile(r"^_(?:Mkl)?(?:Native)?(?:Fused)?|WithBias$")
 #: What TensorFlow puts before the names of a graph that another one calls, and of gradients.
 _CALLED = re.compile(r"^(?:(?:Stateful)?PartitionedCall(?:_\d+)?/)+")
@@ -72,15 +72,15 @@ class Convolutions:
             self._beside.setdefault(name.rpartition("/")[0], []).append(name)
         self._filters: dict[str, set[tuple[int, ...]]] = {}
         for path, kind, sizes in ran:
-            name = self._name(path, kind)
-            if plain(kind) in _FORWARD and name is not None and len(sizes) > 1:
-                self._filters.setdefault(name, set()).add(tuple(sizes[1]))
+            of_graph = self._name(path, kind)
+            if plain(kind) in _FORWARD and of_graph is not None and len(sizes) > 1:
+                self._filters.setdefault(of_graph, set()).add(tuple(sizes[1]))
 
     def flops(self, path: str, kind: str, sizes: Sequence[Shape]) -> float | None:
         """Two operations for each multiplication, those with padding included; None where not known."""
-        name, kind = self._name(path, kind), plain(kind)
+        of_graph, kind = self._name(path, kind), plain(kind)
         if kind in _FORWARD and len(sizes) > 1:
-            moves = self._graphs.get(name or "")
+            moves = self._graphs.get(of_graph or "")
             outputs = None if moves is None else _outputs(kind, sizes[0], sizes[1], moves)
             return None if outputs is None else _flops(kind, outputs, sizes[1])
         if kind in _OF_INPUT and len(sizes) > 2:
