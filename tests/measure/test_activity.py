@@ -20,7 +20,7 @@ from jupyter_mlgpu.measure.activity.looks import Looks
 from jupyter_mlgpu.measure.activity.markers import RULES, Markers, below_its_root
 from jupyter_mlgpu.measure.activity.stack import Stack, read
 from jupyter_mlgpu.measure.activity.states import ELSEWHERE, state_of
-from jupyter_mlgpu.measure.activity.thread_state import Kept, kept_open
+from jupyter_mlgpu.measure.activity.thread_state import OpenFile, open_file
 from jupyter_mlgpu.measure.activity.watch import AFTER, ActivityWatch, _compiled
 from jupyter_mlgpu.measure.frameworks import registry
 from jupyter_mlgpu.measure.frameworks.base import Compiled
@@ -290,8 +290,8 @@ def test_python_in_native_threads_is_told_by_the_lock_that_it_keeps(sampler, mon
 
 def test_a_look_that_came_late_for_want_of_a_processor_tells_of_no_python(monkeypatch):
     waited = iter([0, 0, 2_000_000, 2_000_000])
-    told = Kept(lambda: b"5000 %d 7\n" % next(waited), lambda: None)
-    monkeypatch.setattr(beside, "kept_open", lambda path, length: told)
+    told = OpenFile(lambda: b"5000 %d 7\n" % next(waited), lambda: None)
+    monkeypatch.setattr(beside, "open_file", lambda path, length: told)
     found = beside.Beside(lambda: True)
     found.ask()
     assert found.ran_python(0.002), "it had a processor at once, and not the lock"
@@ -302,16 +302,16 @@ def test_a_look_that_came_late_for_want_of_a_processor_tells_of_no_python(monkey
 def test_a_file_that_is_read_again_and_again_is_told_as_it_is_now(tmp_path):
     file = tmp_path / "told"
     file.write_bytes(b"first")
-    told = kept_open(str(file), 8)
+    told = open_file(str(file), 8)
     first = told.read()
     file.write_bytes(b"second, and longer")
     assert (first, told.read()) == (b"first", b"second, ")
     told.close()
-    assert kept_open(str(tmp_path / "none"), 8) is None
+    assert open_file(str(tmp_path / "none"), 8) is None
 
 
 def test_where_the_system_tells_no_waits_python_in_native_threads_is_not_guessed(monkeypatch):
-    monkeypatch.setattr(beside, "kept_open", lambda path, length: None)
+    monkeypatch.setattr(beside, "open_file", lambda path, length: None)
     found = beside.Beside(lambda: True)
     found.ask()
     assert found.called_back

@@ -34,7 +34,7 @@ def watching(task: int | None) -> ThreadState:
     unknown = ThreadState(_unknown, _nothing, _nothing)
     if task is None:
         return unknown
-    told = kept_open(f"/proc/self/task/{task}/syscall", 7)
+    told = open_file(f"/proc/self/task/{task}/syscall", 7)
     if told is None:
         return unknown
     import ctypes
@@ -48,14 +48,14 @@ def watching(task: int | None) -> ThreadState:
     return ThreadState(running, lambda: usleep(_GIVEN), told.close)
 
 
-class Kept(NamedTuple):
+class OpenFile(NamedTuple):
     """A file of the system's that is read again and again, without giving the interpreter's lock away."""
 
     read: Callable[[], bytes]
     close: Callable[[], object]
 
 
-def kept_open(path: str, length: int) -> Kept | None:
+def open_file(path: str, length: int) -> OpenFile | None:
     """The first `length` bytes of a file, none where they cannot be read; None without such a file."""
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
@@ -72,7 +72,7 @@ def kept_open(path: str, length: int) -> Kept | None:
         got = pread(descriptor, room, length, 0)
         return room.raw[: max(0, got)]
 
-    return Kept(read, lambda: os.close(descriptor))
+    return OpenFile(read, lambda: os.close(descriptor))
 
 
 def _unknown() -> bool | None:
