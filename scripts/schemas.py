@@ -176,6 +176,9 @@ def limit_kinds() -> str:
         "export const KINDS = {",
         *lines,
         "} as const;",
+        "",
+        "/** Instead of compiling, of a cell that mostly imported modules. */",
+        f"export const IMPORTING = '{limits.IMPORTING}';",
     ]
     return "\n".join([made[0], "", *made[1:]]) + "\n"
 

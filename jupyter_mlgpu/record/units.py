@@ -19,6 +19,7 @@ TITLES = {
     "energy": "Energy",
     # What a limit rests on.
     "samples_share": "Share of the samples",
+    "importing_share": "Importing modules",
     "thread_time": "CPU time, the cell's thread",
     "process_time": "CPU time, process",
     "processor_wait": "Waited for a processor",

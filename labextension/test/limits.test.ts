@@ -85,6 +85,18 @@ test('a kind that is not known stands in no line, and without a share the kind s
   assert.equal(kindOf(limitOf({ confidence: 'likely' }), english), 'likely: waiting');
 });
 
+test('what counts as compiling, and was mostly the import of modules, is called importing', () => {
+  const told = (share: number): string => {
+    const evidence = [
+      { ...reading('samples_share', 0.9), samples: 25 },
+      { ...reading('importing_share', share), samples: 25 }
+    ];
+    return clause(limitOf({ kind: 'compiling', share: 0.9, evidence }), english);
+  };
+  assert.equal(told(0.8), 'about 90 % importing');
+  assert.equal(told(0.3), 'about 90 % compiling');
+});
+
 test('every kind has words that its catalogue can translate', () => {
   assert(Object.values(KINDS).length === 12);
   assert.equal(clause(limitOf({ confidence: 'likely' }), chinese), '很可能：86 % 用于等待');

@@ -6,6 +6,7 @@ from msgspec.structs import replace
 from jupyter_mlgpu.explain.limits.judge import with_limit
 from jupyter_mlgpu.measure.activity.activity import Line
 from jupyter_mlgpu.record.record import LogLine, RanOn, Record
+from jupyter_mlgpu.show.receipts.limits import clause, kind_of
 from jupyter_mlgpu.testing import example_record
 from jupyter_mlgpu.testing.activity import activity, part
 
@@ -61,6 +62,27 @@ def test_what_every_one_of_a_few_looks_saw_is_said_to_be_nearly_all():
     assert record.limit.share == 1.0
 
 
+def test_importing_counts_as_compiling_and_is_told_as_importing():
+    imports = part("interpreter", 0.9, 27, doing="importing")
+    limit = judged(imports, part("native", 0.1, 3, doing="compiling")).limit
+    assert limit.kind == "compiling"
+    assert str(limit.said) == "Importing modules took nearly all of the time (line 3)."
+    assert "imported only once" in limit.next
+    (told,) = [one for one in limit.evidence if one.quantity == "importing_share"]
+    assert (told.value, told.samples) == (pytest.approx(0.9), 30)
+    assert str(clause(limit)) == "importing nearly all the time"
+    assert str(kind_of(limit)) == "importing"
+
+
+def test_a_cell_that_imports_little_and_compiles_for_long_is_compiling():
+    imports = part("interpreter", 0.3, 9, doing="importing")
+    limit = judged(imports, part("native", 0.7, 21, doing="compiling")).limit
+    assert str(limit.said).startswith("Tracing and compiling took")
+    assert str(clause(limit)) == "compiling nearly all the time"
+    without = judged(part("native", doing="compiling")).limit
+    assert all(one.quantity != "importing_share" for one in without.evidence)
+
+
 def test_a_line_of_another_cell_is_named_by_its_cell_and_lines_of_this_one_are_counted_from_its_top():
     here = judged(part("interpreter", module="builtins", line=2), lines_above=1)
     assert "(line 3)" in here.limit.said
@@ -114,6 +136,17 @@ def test_a_share_that_few_looks_leave_open_is_open():
 
     assert some(0.9, 7) == ("waiting", "likely")
     assert some(0.55, 4) == ("waiting", "open")
+    # As many as seen of a loop of data: the cell spent 0.3 of its time there.
+    assert some(0.81, 6) == ("waiting", "open")
+
+
+def test_from_twelve_looks_on_a_third_at_the_low_end_is_enough_for_likely():
+    def some(looks, of):
+        seen = part("idle", looks / of, looks, calls="time.sleep")
+        rest = part("interpreter", 1 - looks / of, of - looks, module="builtins")
+        return answer(seen, rest, thread_time=0.3)[1]
+
+    assert [some(7, 11), some(8, 12)] == ["open", "likely"]
 
 
 def test_python_that_was_only_seen_at_operations_of_arrays_may_be_these():
@@ -141,6 +174,12 @@ def test_somebody_s_profiler_makes_times_say_nothing():
     assert record.limit is None
     assert "A profiler or debugger was active" in record.why_no_limit
     assert record.lines == ()
+
+
+def test_a_trace_function_of_the_user_s_makes_times_say_nothing():
+    record = judged(part("interpreter", module="builtins"), traced=True)
+    assert record.limit is None
+    assert "A profiler or debugger was active" in record.why_no_limit
 
 
 def test_a_wait_for_processors_that_others_had_is_contention():
@@ -233,6 +272,14 @@ def test_native_threads_that_call_python_leave_it_open_what_they_compute():
     assert answer(waits, called_back=True) == ("device", "open")
     assert answer(waits) == ("device", "sure")
     assert answer(part("native", calls="TFE_Py_Execute"), called_back=True) == ("device", "sure")
+
+
+def test_python_that_native_threads_were_seen_to_run_gets_data_ready():
+    waits = part("idle beside others", 0.2, 6, calls="TFE_Py_Execute")
+    ran = part("idle beside Python", 0.8, 24, calls="TFE_Py_Execute")
+    assert answer(waits, ran, called_back=True) == ("input", "likely")
+    asked = part("idle beside Python", calls="loss.numpy", module="tensorflow")
+    assert answer(asked, called_back=True) == ("input", "likely")
 
 
 def on_gpu(*parts, busy, rate=None, **more):

@@ -1,20 +1,26 @@
 """A running thread is looked at from outside: what it calls, in which line, and how it is at work."""
 
 import gc
+import gzip
 import hashlib
 import sys
+import tarfile
+import textwrap
 import threading
 import time
 import weakref
+import zipfile
 
 import pytest
 
+from jupyter_mlgpu.measure.activity import beside
 from jupyter_mlgpu.measure.activity.asked import Asked
 from jupyter_mlgpu.measure.activity.calls import call_at
 from jupyter_mlgpu.measure.activity.looks import Looks
 from jupyter_mlgpu.measure.activity.markers import RULES, Markers, below_its_root
 from jupyter_mlgpu.measure.activity.stack import Stack, read
 from jupyter_mlgpu.measure.activity.states import ELSEWHERE, state_of
+from jupyter_mlgpu.measure.activity.thread_state import OpenFile, open_file
 from jupyter_mlgpu.measure.activity.watch import AFTER, ActivityWatch, _compiled
 from jupyter_mlgpu.measure.frameworks import registry
 from jupyter_mlgpu.measure.frameworks.base import Compiled
@@ -61,6 +67,10 @@ def seen(sampler, code, **names):
         watching = watch(sampler, {filename: 7}.get)
         run()
         return watching.finish()
+
+
+def ignored(*told):
+    pass
 
 
 def most(activity):
@@ -202,6 +212,33 @@ def test_a_short_cell_is_not_looked_at(sampler):
     assert watching.finish() is None
 
 
+WORKS = "over = time.perf_counter() + 0.4\nwhile time.perf_counter() < over:\n    pass\n"
+
+
+def test_a_profile_function_that_was_on_before_or_stays_on_is_told(sampler):
+    try:
+        left_on = seen(sampler, "import sys\nsys.setprofile(note)\n" + WORKS, note=ignored, time=time)
+        before = seen(sampler, WORKS + "import sys\nsys.setprofile(None)\n", time=time)
+    finally:
+        sys.setprofile(None)
+    assert (left_on.traced, before.traced) == (True, True)
+    assert not seen(sampler, WORKS, time=time).traced
+
+
+def test_a_trace_function_that_was_on_within_the_cell_alone_is_told_by_its_frames(sampler):
+    def trace(frame, event, argument):
+        return trace
+
+    works = textwrap.indent(WORKS, "    ")
+    code = f"import sys\ndef work():\n{works}\nsys.settrace(trace)\nwork()\nsys.settrace(None)"
+    before = sys.gettrace()
+    try:
+        activity = seen(sampler, code, trace=trace, time=time)
+    finally:
+        sys.settrace(before)
+    assert "profiler" in {part.doing for part in activity.parts}
+
+
 def test_while_the_cell_waits_the_user_s_code_in_another_thread_is_seen(sampler):
     code = (
         "def work():\n    global count\n    while not stop.is_set():\n        count += 1\n"
@@ -212,11 +249,96 @@ def test_while_the_cell_waits_the_user_s_code_in_another_thread_is_seen(sampler)
     assert any(part.thread and part.line.number in (3, 4) for part in activity.parts)
 
 
+#: Native threads, each of which runs 4 ms of Python and starts the next one, while the cell waits in C.
+CALLED_BACK = """
+import ctypes, time
+
+libc = ctypes.CDLL(None)
+pthread_create = ctypes.PyDLL(None).pthread_create  # the lock is given up at a thread's end alone
+over = time.perf_counter() + 0.5
+
+@ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_void_p)
+def batch(_):
+    begun = time.perf_counter()
+    while time.perf_counter() < begun + 0.004:
+        pass
+    if begun < over:
+        pthread_create(ctypes.byref(ctypes.c_ulong()), None, batch, None)
+
+batch(None)
+libc.usleep(600_000)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="Linux alone tells how long our own thread waited")
+def test_python_in_native_threads_is_told_by_the_lock_that_it_keeps(sampler, monkeypatch):
+    # Beside other programs these threads may have little of a processor.
+    monkeypatch.setattr(sys.modules[ActivityWatch.__module__], "AT_WORK", 0.05)
+
+    def states(called_back):
+        with run_as_cell(CALLED_BACK) as (run, filename):
+            watching = watch(sampler, {filename: 7}.get, called_back=lambda: called_back)
+            run()
+            return {part.state for part in watching.finish().parts}
+
+    assert "idle beside Python" not in states(called_back=False), "nobody can have called Python"
+    # There, most looks come late for want of a processor, and tell nothing.
+    given_up = time.monotonic() + 60
+    while "idle beside Python" not in states(called_back=True):
+        assert time.monotonic() < given_up
+
+
+def test_a_look_that_came_late_for_want_of_a_processor_tells_of_no_python(monkeypatch):
+    waited = iter([0, 0, 2_000_000, 2_000_000])
+    told = OpenFile(lambda: b"5000 %d 7\n" % next(waited), lambda: None)
+    monkeypatch.setattr(beside, "open_file", lambda path, length: told)
+    found = beside.Beside(lambda: True)
+    found.ask()
+    assert found.ran_python(0.002), "it had a processor at once, and not the lock"
+    assert not found.ran_python(0.0021), "it waited 2 ms of them for a processor"
+    assert not found.ran_python(0.0001), "it is that late by itself"
+
+
+def test_a_file_that_is_read_again_and_again_is_told_as_it_is_now(tmp_path):
+    file = tmp_path / "told"
+    file.write_bytes(b"first")
+    told = open_file(str(file), 8)
+    first = told.read()
+    file.write_bytes(b"second, and longer")
+    assert (first, told.read()) == (b"first", b"second, ")
+    told.close()
+    assert open_file(str(tmp_path / "none"), 8) is None
+
+
+def test_where_the_system_tells_no_waits_python_in_native_threads_is_not_guessed(monkeypatch):
+    monkeypatch.setattr(beside, "open_file", lambda path, length: None)
+    found = beside.Beside(lambda: True)
+    found.ask()
+    assert found.called_back
+    assert not found.ran_python(0.004)
+
+
 def test_a_loader_that_sleeps_gets_data_ready_and_what_imports_prepares():
     assert MARKERS.doing("/x/site-packages/PIL/Image.py", "open") == "input"
     assert MARKERS.doing("<frozen importlib._bootstrap>", "_find_and_load") == "importing"
     assert MARKERS.doing("/x/site-packages/mine.py", "open") is None
     assert below_its_root(threading.__file__) == "threading.py"
+
+
+@pytest.mark.parametrize(
+    ("file", "reads", "writes"),
+    [
+        (gzip.__file__, "read", "write"),
+        (zipfile.__file__, "read", "writestr"),
+        (tarfile.__file__, "extractall", "add"),
+        ("/x/site-packages/pandas/io/parsers/readers.py", "read_csv", "to_csv"),
+        ("/x/site-packages/h5py/_hl/dataset.py", "__getitem__", "__setitem__"),
+        ("/x/site-packages/numpy/lib/_npyio_impl.py", "loadtxt", "savetxt"),
+    ],
+)
+def test_who_reads_a_file_gets_data_ready_and_who_writes_one_does_not(file, reads, writes):
+    assert MARKERS.doing(file, reads) == "input"
+    assert MARKERS.doing(file, writes) is None
 
 
 def stack_in(*files, of_user=lambda filename: None):

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from jupyter_mlgpu.record import decoding
 from jupyter_mlgpu.record.limit import LimitKind
-from jupyter_mlgpu.record.reading import missing
+from jupyter_mlgpu.record.reading import Reading, missing
 from jupyter_mlgpu.record.sentence import say
 from jupyter_mlgpu.record.translation import translated
 from jupyter_mlgpu.show.page import view
@@ -46,6 +46,15 @@ def test_every_kind_is_explained(kind):
     record = limited_record()
     explained = said(replace(record, limit=replace(record.limit, kind=kind)))[1]
     assert explained.startswith(("Most of the time", "The evidence does not show"))
+
+
+def test_what_was_mostly_the_import_of_modules_is_called_that():
+    record = limited_record()
+    imported = Reading("importing_share", 0.8, "share", "cell", "samples", 50)
+    evidence = (*record.limit.evidence, imported)
+    imports = replace(record, limit=replace(record.limit, kind="compiling", evidence=evidence))
+    assert said(imports)[1].startswith("Most of the time went into importing modules.")
+    assert "Importing modules" in "\n".join(said(imports))
 
 
 def test_what_else_was_looked_at_is_a_table_of_the_other_readings_folded_on_a_page():

@@ -1,8 +1,8 @@
 """What limited a cell, and how sure that is: the kind that took most of its time, unless the clocks disagree.
 
 `sure` needs twelve looks, of which more than half saw the kind also at the low end of their interval, nothing
-of it guessed, and clocks that agree. `likely` is half of the time, and a third at that low end; `open` is a
-third, `unknown` less.
+of it guessed, and clocks that agree. `likely` is half of the time, and a third at that low end; fewer than
+twelve looks must have seen more than half there, too. `open` is a third, `unknown` less.
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ def _limit(found: Shares, activity: Activity, device: str | None, framework_work
     if found.share(kind) < OPEN:
         kind = "unknown"
     value, parts = found.share(kind), found.parts[kind]
-    evidence = tuple(_evidence(kind, value, found, activity))
+    evidence = tuple(_evidence(kind, value, parts, found, activity))
     if (short := _short_of_memory(activity, evidence)) is not None:
         return short
     native = kind == "python" and _may_be_native(parts, seen=bool(activity.parts), worked=framework_worked)
@@ -114,13 +114,16 @@ def _confidence(kind: LimitKind, value: float, found: Shares, activity: Activity
     if kind == "device" and activity.gpus and activity.gpu_others is None:
         return "likely"  # the GPU may have worked for others
     low, _ = share_interval(value * found.looks, found.looks)
-    if found.looks and low < OPEN and not _is_measured(kind, activity):
+    few = found.looks < FEWEST_FOR_SURE
+    # The interval takes looks to be independent, and of the same length of time. The few at a loop of some
+    # rounds are neither, and one cell in forty would be told wrongly by chance alone.
+    if found.looks and low < (LIKELY if few else OPEN) and not _is_measured(kind, activity):
         return "open"
     guessed = found.guessed[kind] > _GUESSED * found.by_kind[kind]
     if kind == "waiting" and guessed and _others(activity) >= _OTHERS:
         return "open"  # in a call that nobody knows: perhaps for threads of its own that had no processor
     unseen = activity.unseen > _UNSEEN * activity.seconds
-    return "likely" if found.looks < FEWEST_FOR_SURE or low <= LIKELY or guessed or unseen else "sure"
+    return "likely" if few or low <= LIKELY or guessed or unseen else "sure"
 
 
 def _clocks_agree(kind: LimitKind, value: float, activity: Activity) -> bool:
@@ -233,8 +236,14 @@ def _short_of_memory(activity: Activity, evidence: tuple[Reading, ...]) -> Limit
     return Limit("memory", "likely", said, None, (tried, *evidence), words.next_of("memory", ()))
 
 
-def _evidence(kind: LimitKind, value: float, found: Shares, activity: Activity) -> Iterable[Reading]:
+def _evidence(
+    kind: LimitKind, value: float, parts: Sequence[Part], found: Shares, activity: Activity
+) -> Iterable[Reading]:
     yield Reading("samples_share", round(value, 4), "share", "cell", "samples", found.looks)
+    importing = sum(part.seconds for part in parts if part.doing == "importing")
+    if kind == "compiling" and importing:  # imports have no kind of their own: readers tell them by this
+        share = min(1.0, importing / found.seconds)
+        yield Reading("importing_share", round(share, 4), "share", "cell", "samples", found.looks)
     told: tuple[tuple[str, float | None, Source, Scope], ...] = (
         ("thread_time", activity.thread_time, "clock", "cell"),
         ("process_time", activity.process_time, "clock", "process"),

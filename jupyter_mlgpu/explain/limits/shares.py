@@ -106,7 +106,7 @@ def of(activity: Activity, *, framework_worked: bool, on_gpu: bool) -> Shares:
 
 def is_profiled(activity: Activity) -> bool:
     """Whether somebody's own profiler or debugger was at work: then times say nothing."""
-    return any(part.doing == "profiler" for part in (*activity.parts, *activity.unseen_in))
+    return activity.traced or any(part.doing == "profiler" for part in (*activity.parts, *activity.unseen_in))
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,6 +127,8 @@ class _Reading:
             return "compiling", False
         if part.doing == "input":
             return "input", False
+        if part.state == "idle beside Python":
+            return "input", True  # pipelines of data are what calls Python from native threads
         idle = part.state in ("idle", "idle beside others")
         if part.doing is None and calls.reads(part.call):
             return ("waiting", False) if idle else ("input", True)

@@ -8,7 +8,7 @@ from typing import TypeVar
 
 from jupyter_mlgpu.explain.limits.precision import told_share
 from jupyter_mlgpu.measure.activity.activity import Call, Part
-from jupyter_mlgpu.record.limit import LimitKind
+from jupyter_mlgpu.record.limit import Limit, LimitKind
 from jupyter_mlgpu.record.sentence import Sentence, say
 
 T = TypeVar("T")
@@ -82,6 +82,12 @@ def next_of(kind: LimitKind, parts: Sequence[Part]) -> Sentence:
     if kind == "compiling" and _mostly(parts, "importing"):
         return say("Modules are imported only once: the next run of this cell will not wait for that.")
     return _NEXT[kind]
+
+
+def is_importing(limit: Limit) -> bool:
+    """Whether what counts as compiling was the import of modules, for the most part."""
+    share = next((one.value for one in limit.evidence if one.quantity == "importing_share"), None)
+    return share is not None and limit.share is not None and share > _MOST * limit.share
 
 
 def _mostly(parts: Sequence[Part], doing: str) -> bool:

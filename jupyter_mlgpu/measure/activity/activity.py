@@ -20,9 +20,16 @@ Doing = Literal["profiler", "compiling", "input", "copy", "values", "waiting", "
 #: native: it went on working while the lock was ours, so it ran code that needs none.
 #: no processor: it would have gone on, but had no processor.
 #: idle: it had next to no processor time. idle beside others: nor had it, while other threads of the process
-#: worked.
+#: worked. idle beside Python: and a native thread of these kept the interpreter's lock, so it ran Python.
 State = Literal[
-    "interpreter", "kept lock", "short calls", "native", "no processor", "idle", "idle beside others"
+    "interpreter",
+    "kept lock",
+    "short calls",
+    "native",
+    "no processor",
+    "idle",
+    "idle beside others",
+    "idle beside Python",
 ]
 
 
@@ -92,6 +99,7 @@ class Activity(Struct, frozen=True, kw_only=True):
         compile_time: how long frameworks traced and compiled, as they tell themselves.
         compiled: how many programs they compiled; None also where those that tell the time do not count.
         called_back: native threads of a framework may have called functions of Python.
+        traced: a trace or profile function of somebody else's was on in the cell's thread.
     """
 
     seconds: float
@@ -117,3 +125,4 @@ class Activity(Struct, frozen=True, kw_only=True):
     compile_time: float | None = None
     compiled: int | None = None
     called_back: bool = False
+    traced: bool = False

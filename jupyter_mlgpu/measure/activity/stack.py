@@ -82,6 +82,8 @@ def read(frame: FrameType | None, of_user: OfUser, markers: Markers) -> Stack:
             break
         if inner is None:
             inner = _place(frame, code)
+        if frame.f_trace is not None:  # of `sys.settrace`
+            doing = "profiler"
         which = of_user(code.co_filename)
         if which is None:
             found = markers.doing(code.co_filename, name)

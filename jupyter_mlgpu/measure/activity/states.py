@@ -9,13 +9,13 @@ from jupyter_mlgpu.measure.activity.stack import Stack
 
 #: Switch intervals after which a thread has the lock that asked for it, from code that works in Python, and
 #: from which on a look that came late tells that the lock was kept: it comes 0.2 ms late by itself.
-_ASKED, _KEPT = 0.8, 0.06
+_ASKED, KEPT = 0.8, 0.06
 #: The part of the time for which a thread had a processor, from which on it was at work.
 AT_WORK = 0.5
 #: The part of a look in which a thread's clock must go on for the thread to have gone on.
 WENT_ON = 0.3
 #: States in which the thread does not need the interpreter's lock.
-ELSEWHERE: frozenset[State] = frozenset(("native", "idle", "idle beside others"))
+ELSEWHERE: frozenset[State] = frozenset(("native", "idle", "idle beside others", "idle beside Python"))
 
 
 def state_of(own: float | None, asked: float, *, running: bool, went_on: float | None) -> State:
@@ -29,7 +29,7 @@ def state_of(own: float | None, asked: float, *, running: bool, went_on: float |
         return "native" if went_on is not None and went_on > WENT_ON else "no processor"
     if own is not None and own < AT_WORK:
         return "idle"
-    if own is None or asked < _KEPT:
+    if own is None or asked < KEPT:
         return "short calls"
     return "interpreter" if asked >= _ASKED else "kept lock"
 

@@ -1,7 +1,7 @@
 """Whether a thread is at work while the interpreter's lock is ours: then it runs code that needs none.
 
 Linux tells it in /proc/self/task/TID/syscall (proc_pid_syscall(5)): `running`, or the call that it waits in.
-The file is read through `ctypes.PyDLL`, which keeps the lock: `os.pread` would give it to the thread.
+Such a file is read through `ctypes.PyDLL`, which keeps the lock: `os.pread` would give it to the thread.
 """
 
 from __future__ import annotations
@@ -34,23 +34,45 @@ def watching(task: int | None) -> ThreadState:
     unknown = ThreadState(_unknown, _nothing, _nothing)
     if task is None:
         return unknown
-    try:
-        descriptor = os.open(f"/proc/self/task/{task}/syscall", os.O_RDONLY | os.O_CLOEXEC)
-    except OSError:
+    told = open_file(f"/proc/self/task/{task}/syscall", 7)
+    if told is None:
         return unknown
-    import ctypes  # a kernel whose cells are all short never needs it
+    import ctypes
 
-    library = ctypes.PyDLL(None)
-    pread, usleep = library.pread, library.usleep
-    pread.argtypes = [ctypes.c_int, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_long]
-    pread.restype = ctypes.c_ssize_t
-    room = ctypes.create_string_buffer(8)
+    usleep = ctypes.PyDLL(None).usleep
 
     def running() -> bool | None:
-        got = pread(descriptor, room, 7, 0)
-        return room.raw[:7] == b"running" if got > 0 else None
+        got = told.read()
+        return got == b"running" if got else None
 
-    return ThreadState(running, lambda: usleep(_GIVEN), lambda: os.close(descriptor))
+    return ThreadState(running, lambda: usleep(_GIVEN), told.close)
+
+
+class OpenFile(NamedTuple):
+    """A file of the system's that is read again and again, without giving the interpreter's lock away."""
+
+    read: Callable[[], bytes]
+    close: Callable[[], object]
+
+
+def open_file(path: str, length: int) -> OpenFile | None:
+    """The first `length` bytes of a file, none where they cannot be read; None without such a file."""
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    except OSError:
+        return None
+    import ctypes  # a kernel whose cells are all short never needs it
+
+    pread = ctypes.PyDLL(None).pread
+    pread.argtypes = [ctypes.c_int, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_long]
+    pread.restype = ctypes.c_ssize_t
+    room = ctypes.create_string_buffer(length)
+
+    def read() -> bytes:
+        got = pread(descriptor, room, length, 0)
+        return room.raw[: max(0, got)]
+
+    return OpenFile(read, lambda: os.close(descriptor))
 
 
 def _unknown() -> bool | None:

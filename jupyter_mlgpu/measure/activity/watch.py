@@ -14,9 +14,10 @@ from collections.abc import Mapping
 from types import FrameType
 from typing import NamedTuple
 
-from jupyter_mlgpu.measure.activity import counters, thread_state
+from jupyter_mlgpu.measure.activity import counters, thread_state, tracing
 from jupyter_mlgpu.measure.activity.activity import Activity, State
 from jupyter_mlgpu.measure.activity.asked import Asked
+from jupyter_mlgpu.measure.activity.beside import Beside
 from jupyter_mlgpu.measure.activity.counters import Counters, ThreadClock
 from jupyter_mlgpu.measure.activity.host_link import HostLink
 from jupyter_mlgpu.measure.activity.looks import Looks
@@ -82,7 +83,8 @@ class ActivityWatch:
         self._lock = threading.Lock()
         self._seen, self._unseen = Looks(), Looks()
         self._unseen_busy = 0.0
-        self._called_back = False
+        self._beside = Beside(asked.called_back)
+        self._traced = tracing.is_on()
         self._waits: float | None = None
         self._link = HostLink(asked.host_bytes)
         self._gpu_others: float | None = None
@@ -101,6 +103,7 @@ class ActivityWatch:
 
     def finish(self) -> Activity | None:
         """What was seen; None where the cell was too short to be looked at, or looking failed."""
+        self._traced = self._traced or tracing.is_on()
         failed = self._stop()
         if not self._lock.acquire(timeout=_PATIENCE):
             return None
@@ -117,6 +120,7 @@ class ActivityWatch:
             )
         finally:
             begun.state.close()
+            self._beside.close()
 
     def _look(self) -> float | None:
         with self._lock:
@@ -160,6 +164,7 @@ class ActivityWatch:
     def _begin(self) -> _Begun:
         """The first look: what it costs does not grow with the cell."""
         self._markers.refresh()
+        self._beside.ask()
         task = counters.native_id(self._thread)
         clock = ThreadClock(self._thread)
         state = thread_state.watching(task)
@@ -179,7 +184,7 @@ class ActivityWatch:
         with frames_of_other_threads() as frames:
             state = self._see_in(begun, frames)
         if state == "idle beside others":
-            self._called_back = self._called_back or self._asked.called_back()
+            self._beside.ask()
             if self._waits is None:  # once a cell, some milliseconds, in which the lock is free
                 before = real_time.thread_time()
                 self._waits = counters.processor_waits()
@@ -191,6 +196,8 @@ class ActivityWatch:
         now, own_time = real_time.perf_counter(), begun.clock.read()
         stack = read(frames.get(self._thread), self._asked.of_user, self._markers)
         seconds, late = now - self._last.now, max(0.0, now - self._due)
+        self._traced = self._traced or tracing.is_on_in_all()
+        kept_by_native = self._beside.ran_python(late)
         own = _part(own_time, self._last.thread, seconds)
         state = self._state(begun, own, late, _Clocks(now, own_time, 0.0))
         whole = real_time.process_time()
@@ -210,6 +217,8 @@ class ActivityWatch:
             if found is not None:
                 stack, thread = found, True
                 seen = of_other_thread(stack, others, late, state)
+            elif kept_by_native and state == "idle beside others":
+                seen = "idle beside Python"
         self._seen.add(stack, seen, seconds, late, thread=thread)
         return state
 
@@ -262,6 +271,7 @@ class ActivityWatch:
             thread_time=own,
             process_time=real_time.process_time() - began.process,
             cores=counters.cores(),
+            traced=self._traced,
         )
 
     def _may_have_used_a_gpu(self) -> bool:
@@ -299,7 +309,8 @@ class ActivityWatch:
             allocator_retries=_more(self._asked.retries(), begun.retries),
             compile_time=compile_time,
             compiled=compiled,
-            called_back=self._called_back,
+            called_back=self._beside.called_back,
+            traced=self._traced,
         )
 
 

@@ -34,9 +34,7 @@ _READ = {
 }
 _NUMBER_BY_NUMBER = {name: count for count, names in _READ.items() for name in names.split()}
 #: Products of matrices: of PyTorch's `addmm` and `baddbmm` the second and third array, else the first two.
-PRODUCTS = frozenset(
-    ("mm", "bmm", "addmm", "baddbmm", "MatMul", "_FusedMatMul", "BatchMatMul", "BatchMatMulV2")
-)
+PRODUCTS = frozenset(("mm", "bmm", "addmm", "baddbmm", "MatMul", "BatchMatMul", "BatchMatMulV2"))
 
 Shape = Sequence[int]
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from jupyter_mlgpu.explain.limits.precision import NEARLY_ALL, looks_of, told_share
+from jupyter_mlgpu.explain.limits.words import is_importing
 from jupyter_mlgpu.explain.statistics import share_interval
 from jupyter_mlgpu.record import units
 from jupyter_mlgpu.record.limit import HotLine, Limit, LimitKind
@@ -32,6 +33,9 @@ KINDS: Mapping[LimitKind, Sentence] = {
     "unknown": say("not known"),
 }
 
+#: What is said instead of *compiling* of a cell that mostly imported modules.
+IMPORTING = say("importing")
+
 
 def answer(limit: Limit) -> Sentence:
     """What held the cell up, in a sentence that begins with how sure that is, where it is not sure."""
@@ -47,7 +51,7 @@ def clause(limit: Limit | None) -> Sentence | None:
     """The same for one line among others: `likely: about 90 % waiting`; None where it is not known."""
     if limit is None or limit.kind == "unknown" or limit.share is None:
         return kind_of(limit)
-    share, kind = told_share(limit.share, looks_of(limit)), KINDS[limit.kind]
+    share, kind = told_share(limit.share, looks_of(limit)), _kind(limit)
     if share == NEARLY_ALL:
         return _as_sure(limit, say("{kind} nearly all the time", kind=kind))
     return _as_sure(limit, say("{share} {kind}", share=share, kind=kind))
@@ -55,7 +59,11 @@ def clause(limit: Limit | None) -> Sentence | None:
 
 def kind_of(limit: Limit | None) -> Sentence | None:
     """The kind alone: `likely: waiting`; None where it is not known."""
-    return None if limit is None or limit.kind == "unknown" else _as_sure(limit, KINDS[limit.kind])
+    return None if limit is None or limit.kind == "unknown" else _as_sure(limit, _kind(limit))
+
+
+def _kind(limit: Limit) -> Sentence:
+    return IMPORTING if is_importing(limit) else KINDS[limit.kind]
 
 
 def with_kind(time: str, record: Record) -> str:

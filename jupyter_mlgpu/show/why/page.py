@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from jupyter_mlgpu.explain.limits.words import is_importing
 from jupyter_mlgpu.record import cellnumbers, units
 from jupyter_mlgpu.record.limit import Confidence, Limit, LimitKind
 from jupyter_mlgpu.record.record import Record
@@ -43,6 +44,7 @@ _MEANINGS: Mapping[LimitKind, Sentence] = {
     "contention": say("Most of the time, other programs were using the processor or the device."),
     "unknown": say("The evidence does not show where most of the time went."),
 }
+_IMPORTING = say("Most of the time went into importing modules.")
 
 
 @dataclass(frozen=True, repr=False)
@@ -71,11 +73,15 @@ def _title(record: Record) -> Sentence:
 
 
 def _answer(limit: Limit, record: Record) -> list[Part]:
-    parts: list[Part] = [limits.answer(limit), joined(_MEANINGS[limit.kind], *_share(limit, record))]
+    parts: list[Part] = [limits.answer(limit), joined(_meaning(limit), *_share(limit, record))]
     parts.append(_SURE[limit.confidence])
     if limit.next is not None:
         parts.append(say("What to do: {advice}", advice=limit.next))
     return [*parts, limits.evidence(limit.evidence, caption=say("What this is based on"))]
+
+
+def _meaning(limit: Limit) -> Sentence:
+    return _IMPORTING if is_importing(limit) else _MEANINGS[limit.kind]
 
 
 def _share(limit: Limit, record: Record) -> list[Sentence]:

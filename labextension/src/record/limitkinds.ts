@@ -14,3 +14,6 @@ export const KINDS = {
   contention: 'other programs',
   unknown: 'not known'
 } as const;
+
+/** Instead of compiling, of a cell that mostly imported modules. */
+export const IMPORTING = 'importing';

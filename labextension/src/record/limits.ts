@@ -4,7 +4,7 @@
  */
 
 import { formatShare } from './format';
-import { KINDS } from './limitkinds';
+import { IMPORTING, KINDS } from './limitkinds';
 import { readReading } from './reading';
 import type { IReading } from './reading';
 import type { Translate } from '../language/i18n';
@@ -21,6 +21,9 @@ const STEPS = [1, 5, COARSEST];
 
 /** The share of the looks that saw what the limit is. */
 const SEEN = 'samples_share';
+
+/** The share of the time in which modules were imported. */
+const IMPORTED = 'importing_share';
 
 /** Characters of what a line called. */
 const CALLS = 80;
@@ -71,7 +74,7 @@ export function clause(limit: ILimit | null, t: Translate): string {
   if (limit === null || limit.share === null || limit.kind === 'unknown') {
     return kindOf(limit, t);
   }
-  const kind = t.say(KINDS[limit.kind]);
+  const kind = t.say(wordOf(limit));
   const share = toldShare(limit.share, looksOf(limit), t);
   return asSure(
     limit,
@@ -125,9 +128,13 @@ export function withInterval({ quantity, value, samples }: IReading, t: Translat
 
 /** The kind alone: `likely: waiting`; empty where it is not known. */
 export function kindOf(limit: ILimit | null, t: Translate): string {
-  return limit === null || limit.kind === 'unknown'
-    ? ''
-    : asSure(limit, t.say(KINDS[limit.kind]), t);
+  return limit === null || limit.kind === 'unknown' ? '' : asSure(limit, t.say(wordOf(limit)), t);
+}
+
+/** The word for its kind; what was mostly the import of modules is called that, as explain/limits/words.py has it. */
+function wordOf({ kind, share, evidence }: ILimit): string {
+  const importing = evidence.find(({ quantity }) => quantity === IMPORTED)?.value ?? 0;
+  return share !== null && importing > share / 2 ? IMPORTING : KINDS[kind];
 }
 
 function asSure({ confidence }: ILimit, said: string, t: Translate): string {

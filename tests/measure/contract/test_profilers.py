@@ -420,6 +420,44 @@ def test_tensorflow_tells_shapes_where_they_are_asked_for_of_the_same_operations
     assert [row.shapes for row in tables[True] if "MatMul" in row.type] == ["20x30, 30x40"]
 
 
+@pytest.mark.needs("tensorflow")
+def test_the_flop_of_a_keras_model_are_those_of_its_layers():
+    framework("tensorflow")
+    keras, np = importlib.import_module("keras"), importlib.import_module("numpy")
+    if keras.backend.backend() != "tensorflow":
+        pytest.skip("Keras runs on another framework in this process")
+    layers = keras.layers
+    model = keras.Sequential(
+        [
+            keras.Input((28, 28, 1)),
+            layers.Conv2D(16, 3, activation="relu"),
+            layers.Conv2D(32, 3, strides=2, padding="same", activation="relu"),
+            layers.DepthwiseConv2D(3),
+            layers.Flatten(),
+            layers.Dense(10, activation="softmax"),
+        ]
+    )
+    by_layer = [
+        2 * 26 * 26 * 16 * 3 * 3 * 1,
+        2 * 13 * 13 * 32 * 3 * 3 * 16,
+        2 * 11 * 11 * 32 * 3 * 3,
+        2 * 11 * 11 * 32 * 10,
+    ]
+    model.compile("sgd", "sparse_categorical_crossentropy")
+    images, labels = np.zeros((48, 28, 28, 1), "float32"), np.zeros(48, "int64")
+
+    def flops(run):
+        run()
+        session = registry.profiler("tensorflow").start(shapes=True)
+        run()
+        return work.of(session.stop()).flops
+
+    assert flops(lambda: model.predict(images, batch_size=16, verbose=0)) == 48 * sum(by_layer)
+    # Each layer has a gradient for its weights, and all but the first one for what they are given.
+    training = 48 * (3 * sum(by_layer) - by_layer[0])
+    assert flops(lambda: model.fit(images, labels, batch_size=16, verbose=0)) == training
+
+
 def test_what_a_profiler_does_not_tell_of_what_was_asked_for_is_said(subject):
     session = subject.profiler.start(shapes=True)
     subject.operate()

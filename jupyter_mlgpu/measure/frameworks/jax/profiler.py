@@ -34,6 +34,10 @@ _ONE_OF_BOTH = say(
 )
 _NO_SHAPES = say("JAX's profiler does not report input shapes; FLOP and bytes are for whole programs.")
 _LOOPS = say("JAX's FLOP exclude programs with a loop: XLA counts the loop body only once.")
+_RUNS = say(
+    "JAX's FLOP exclude programs whose number of runs is not known: the profile does not number them, and "
+    "their operations did not run equally often."
+)
 _NOT_STARTED = Refused(
     say("JAX has not used its GPU yet, and its profiler sees a GPU only after that: run the cell again.")
 )
@@ -94,9 +98,10 @@ def _costs(data: bytes, parsed: Any) -> tuple[tuple[ProgramCost, ...], tuple[Sen
         # The client of a GPU's plug-in has no such analysis (JAX 0.11); the processor's counts any program.
         host = _xla_bridge().get_backend("cpu")
         ran = programs.runs_of(parsed)
+        known = {name: runs for name, runs in ran.items() if runs is not None}
         found = programs.costs(
             data,
-            ran,
+            known,
             lambda module: _jax.hlo_module_cost_analysis(host, module),
             hlo.HloModule.from_serialized_hlo_module_proto,
             tf32=tf32,
@@ -108,7 +113,8 @@ def _costs(data: bytes, parsed: Any) -> tuple[tuple[ProgramCost, ...], tuple[Sen
                 error=words(error),
             ),
         )
-    return found, (_LOOPS,) if len(found) < len(ran) else ()
+    said = [_LOOPS] if len(found) < len(known) else []
+    return found, (*said, _RUNS) if len(known) < len(ran) else tuple(said)
 
 
 def _has_tf32(client: Any) -> bool:

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import math
 import re
-from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 from jupyter_mlgpu.measure.ops import planes, xspace
@@ -125,13 +125,17 @@ def _bytes(shape: Shape) -> int:
     return _SIZES.get(shape[0], 0) * math.prod(shape[1])
 
 
-def runs_of(data: Any) -> dict[str, int]:
-    """How often each program of a profile (`ProfileData`) ran, by `name(number)`.
+def runs_of(data: Any) -> dict[str, int | None]:
+    """How often each program of a profile (`ProfileData`) ran, by `name(number)`; None where not known.
 
-    Where runs are not numbered, of its operations' kernels the one that came least often tells: an operation
-    may take several, as a product of cuBLAS on an H100 does that sets its work area to zero first.
+    On a GPU the operations' runs are not numbered; those that the host started are, by the program's name
+    (seen on JAX 0.11.2). Where several programs share it, or the host tells none, of the operations' kernels
+    the one that came least often tells: an operation may take several, as a product of cuBLAS on an H100 does
+    that sets its work area to zero first. Each kernel came a whole number of times in a run. Where one did
+    not, some were not seen, or a run has a choice of operations: how many runs there were is not known.
     """
     numbered: dict[str, set[int]] = defaultdict(set)
+    started: dict[str, set[int]] = defaultdict(set)
     counts: dict[str, dict[tuple[str, str], int]] = defaultdict(lambda: defaultdict(int))
     for plane in data.planes:
         device = planes.device_of(plane.name) is not None
@@ -147,4 +151,22 @@ def runs_of(data: Any) -> dict[str, int]:
                     counts[name][str(stats["hlo_op"]), event.name] += 1
                     if "run_id" in stats:
                         numbered[name].add(int(stats["run_id"]))
-    return {name: len(numbered[name]) or min(kernels.values()) for name, kernels in counts.items()}
+                elif "run_id" in stats and "name" in stats:
+                    started[str(stats["name"])].add(int(stats["run_id"]))
+    named = Counter(map(_module, counts))
+
+    def runs(name: str) -> int | None:
+        of_host = len(started[_module(name)]) if named[_module(name)] == 1 else 0
+        return len(numbered[name]) or _whole(counts[name].values(), of_host)
+
+    return {name: runs(name) for name in counts}
+
+
+def _module(name: str) -> str:
+    return name.rpartition("(")[0]
+
+
+def _whole(counts: Collection[int], runs: int) -> int | None:
+    """So many runs, or as many as the least of these counts, if each is a whole number of times in a run."""
+    runs = runs or min(counts)
+    return None if any(count % runs for count in counts) else runs

@@ -7,15 +7,18 @@ bookkeeping of the executor, the allocator and the thread pools, and is left out
 tf.function, whose operations are there themselves. `Iterator::...` events are tf.data's. It is the choice
 that TensorFlow's own table framework_op_stats makes, with the eager operations beside it. Input shapes are
 told where the host's tracer was at level 3: `(float[64,256];int32[])`. FLOP are not; those of products of
-matrices, and the bytes of what works number by number, follow from the shapes.
+matrices, and the bytes of what works number by number, follow from the shapes, those of convolutions from
+the graphs, too.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from jupyter_mlgpu.measure.frameworks.tensorflow import convolutions
+from jupyter_mlgpu.measure.frameworks.tensorflow.convolutions import Convolutions, Moves, plain
 from jupyter_mlgpu.measure.ops import planes, work
 from jupyter_mlgpu.measure.ops.events import Event, SeenEvents, kept
 from jupyter_mlgpu.record.sentence import say
@@ -27,42 +30,60 @@ _EAGER = "EagerLocalExecute: "
 _FUNCTIONS = ("__inference_", "__forward_", "__backward_")
 
 
-def read(space: Any, *, tf32: bool = False) -> SeenEvents:
-    """What a parsed `XSpace` holds; with `tf32`, products of float32 on a GPU were worked out in that."""
+def read(space: Any, *, tf32: bool = False, graphs: Mapping[str, Moves | None] | None = None) -> SeenEvents:
+    """What a parsed `XSpace` holds.
+
+    With `tf32`, products of float32 on a GPU were worked out in that. `graphs` are the convolutions of
+    the graphs that ran, by name.
+    """
     said = tuple(say("TensorFlow's profiler reported: {said}", said=one) for one in space.errors)
     on_gpu = any(planes.device_of(plane.name) for plane in space.planes)
-    return kept(_events(space, tf32 and on_gpu))._replace(problems=said)
+    return kept(_events(space, tf32 and on_gpu, graphs or {}))._replace(problems=said)
 
 
-def _events(space: Any, tf32: bool) -> Iterator[Event]:
+def _events(space: Any, tf32: bool, graphs: Mapping[str, Moves | None]) -> Iterator[Event]:
     begun_ns = _begun(space)
     for plane in space.planes:
         device = planes.device_of(plane.name)
         if device is not None:
             yield from _of_device(plane, device, begun_ns)
         elif plane.name == planes.HOST_PLANE:
-            yield from _of_host(plane, begun_ns, tf32)
+            yield from _of_host(plane, begun_ns, tf32, graphs)
 
 
-def _of_host(plane: Any, begun_ns: int, tf32: bool) -> Iterator[Event]:
+def _of_host(plane: Any, begun_ns: int, tf32: bool, graphs: Mapping[str, Moves | None]) -> Iterator[Event]:
     named = {key: operation(meta.name) for key, meta in plane.event_metadata.items()}
     shape = next((key for key, meta in plane.stat_metadata.items() if meta.name == "shape"), None)
+    convolved = Convolutions(graphs, _convolutions(plane, named, shape) if graphs else ())
     for line in plane.lines:
         # Several threads may have one name; the number is the thread's.
         thread = f"{line.name} {line.id}"
         for event in line.events:
             found = named.get(event.metadata_id)
             if found is not None:
-                told = (_text(plane, stat) for stat in event.stats if stat.metadata_id == shape)
-                inputs = next(told, "")
+                inputs = _inputs(plane, event, shape)
                 yield Event(
                     *found,
                     "host",
                     "host",
                     thread,
                     *_times(line, event, begun_ns),
-                    **(worked(found[1], inputs, tf32) if inputs else {}),
+                    **(worked(*found, inputs, tf32, convolved) if inputs else {}),
                 )
+
+
+def _convolutions(
+    plane: Any, named: Mapping[int, tuple[str, str] | None], shape: int | None
+) -> Iterator[tuple[str, str, Sequence[Sequence[int]]]]:
+    for line in plane.lines:
+        for event in line.events:
+            found = named.get(event.metadata_id)
+            if found is not None and plain(found[1]) in convolutions.KINDS:
+                yield *found, _sizes(_inputs(plane, event, shape))
+
+
+def _inputs(plane: Any, event: Any, shape: int | None) -> str:
+    return next((_text(plane, stat) for stat in event.stats if stat.metadata_id == shape), "")
 
 
 def _of_device(plane: Any, device: str, begun_ns: int) -> Iterator[Event]:
@@ -111,20 +132,27 @@ def shapes(told: str) -> str | None:
     return ", ".join(found) or None
 
 
-def worked(kind: str, told: str, tf32: bool = False) -> dict[str, Any]:
+def worked(
+    path: str, kind: str, told: str, tf32: bool = False, convolved: Convolutions | None = None
+) -> dict[str, Any]:
     """What follows from an operation's input shapes, as fields of an `Event`."""
-    inputs = _SHAPE.findall(told)
-    kind = kind.removeprefix("_Mkl")
-    sizes = [[int(one) for one in found.split(",") if one] for _, found in inputs]
-    number_type = next((_TYPES[one] for one, _ in inputs if one in _TYPES), None)
-    if tf32 and number_type == "float32" and kind in work.PRODUCTS:
+    made_of, kind, sizes = kind, plain(kind), _sizes(told)
+    number_type = next((_TYPES[one] for one, _ in _SHAPE.findall(told) if one in _TYPES), None)
+    if tf32 and number_type == "float32" and (kind in work.PRODUCTS or kind in convolutions.KINDS):
         number_type = "tf32"
+    flops = work.product_flops(kind, sizes)
+    if kind in convolutions.KINDS and convolved is not None:
+        flops = convolved.flops(path, made_of, sizes)
     return {
         "shapes": shapes(told),
-        "flops": work.product_flops(kind, sizes) if number_type else None,
+        "flops": flops if number_type else None,
         "moved": work.moved(kind, sizes, number_type),
         "number_type": number_type,
     }
+
+
+def _sizes(told: str) -> list[list[int]]:
+    return [[int(one) for one in found.split(",") if one] for _, found in _SHAPE.findall(told)]
 
 
 def _begun(space: Any) -> int:

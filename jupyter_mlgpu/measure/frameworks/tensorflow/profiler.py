@@ -11,16 +11,18 @@ from __future__ import annotations
 
 import shutil
 import tempfile
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from jupyter_mlgpu.measure.frameworks.tensorflow import profile_reader
+from jupyter_mlgpu.measure.frameworks.tensorflow.convolutions import Moves, in_graphs
 from jupyter_mlgpu.measure.frameworks.tensorflow.names import kind_of
 from jupyter_mlgpu.measure.frameworks.user_profiler import CellSession, FirstStep
 from jupyter_mlgpu.measure.ops import xspace
 from jupyter_mlgpu.measure.ops.events import Profile
 from jupyter_mlgpu.measure.ops.profiler import Profiler, Refused, Session
-from jupyter_mlgpu.record.sentence import Sentence, say
+from jupyter_mlgpu.record.sentence import say
 
 #: Level 2 of the host's tracer is the first that has graphs' operations, level 3 the first with their input
 #: shapes (seen on 2.19.1: half as many events more, graphs' arguments and results among them, and twice the
@@ -37,7 +39,7 @@ _RUNNING = Refused(
 )
 _NO_FLOP = say(
     "TensorFlow's profiler reports input shapes of operations in graphs, but no FLOP: those "
-    "of matrix products are derived from the shapes, and others are not counted."
+    "of matrix products and convolutions are derived from the shapes, and others are not counted."
 )
 _METAL = say(
     "TensorFlow's profiler does not see a Mac's GPU, because tensorflow-metal does not "
@@ -75,14 +77,15 @@ class TensorFlowProfiler(Profiler):
         except BaseException:
             shutil.rmtree(folder, ignore_errors=True)
             raise
-        return TensorFlowSession(native, folder, profiler_v2, (_NO_FLOP,) if shapes else ())
+        return TensorFlowSession(native, folder, profiler_v2, shapes)
 
 
 class TensorFlowSession(CellSession):
     """TensorFlow's profiler, on; its folder goes with it."""
 
-    def __init__(self, native: Any, folder: Path, module: Any, problems: tuple[Sentence, ...] = ()) -> None:
-        super().__init__(module, problems)
+    def __init__(self, native: Any, folder: Path, module: Any, shapes: bool = False) -> None:
+        super().__init__(module, (_NO_FLOP,) if shapes else ())
+        self._shapes = shapes
         self._native = native
         self._folder = folder
         self._replaced.replace("_pywrap_profiler", FirstStep(module._pywrap_profiler, self._step_aside))
@@ -111,9 +114,22 @@ class TensorFlowSession(CellSession):
             raise OSError(say("TensorFlow wrote no profile"))
         data, left_out = xspace.cut(files[0].read_bytes())
         unseen = kind_of("GPU") == "metal"
-        seen = profile_reader.read(xplane_pb2.XSpace.FromString(data), tf32=_in_tf32())
+        seen = profile_reader.read(
+            xplane_pb2.XSpace.FromString(data),
+            tf32=_in_tf32(),
+            graphs=_convolutions() if self._shapes else None,
+        )
         said = [_METAL] if unseen else []
         return self._profile("tensorflow", seen, *said, left_out=left_out, xspace=data, devices_unseen=unseen)
+
+
+def _convolutions() -> dict[str, Moves | None]:
+    """Those of the graphs that TensorFlow keeps (private; seen on 2.19.1): none where it tells no graphs."""
+    from tensorflow.python.eager import context
+
+    with suppress(Exception):
+        return in_graphs(context.context())
+    return {}
 
 
 def _in_tf32() -> bool:

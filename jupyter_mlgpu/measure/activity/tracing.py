@@ -1,0 +1,18 @@
+"""Whether somebody else's trace or profile function is on, which makes Python several times slower."""
+
+from __future__ import annotations
+
+import sys
+
+
+def is_on() -> bool:
+    """In this thread; from Python 3.12 on also what watches all of them (`sys.monitoring`)."""
+    return sys.gettrace() is not None or sys.getprofile() is not None or is_on_in_all()
+
+
+def is_on_in_all() -> bool:
+    """A debugger or profiler in all threads, as can be told from any of them."""
+    monitoring = getattr(sys, "monitoring", None)
+    if monitoring is None:
+        return False
+    return any(monitoring.get_tool(one) for one in (monitoring.DEBUGGER_ID, monitoring.PROFILER_ID))
