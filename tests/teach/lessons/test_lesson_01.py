@@ -2,6 +2,7 @@
 
 import lessons  # scripts/lessons.py, which runs them
 import nbformat
+import numpy as np
 import pytest
 
 from jupyter_mlgpu.record.record import Record
@@ -30,6 +31,13 @@ def operations(notebook, name):
 def test_the_sum_is_the_one_of_the_article_at_once_and_from_the_graph(learner):
     assert cell(learner, "at-once").outputs[0].text == "[1.  2.1 3.2 4.3 5.4 6.5]\n"
     assert cell(learner, "run").outputs[0].text == "[1.  2.1 3.2 4.3 5.4 6.5]\n"
+
+
+def test_the_digits_that_the_lesson_tells_of_are_those_of_float32(learner):
+    two, tenth = np.float32(2), np.float32(0.1)
+    told = cell(learner, "at-once-says").source
+    assert f"stored as {np.float32(2.1):.7f}" in told
+    assert f"comes out as {two + np.float32(0.2) - tenth:.7f}" in told
 
 
 def test_the_receipts_say_what_the_lesson_says_they_say(learner):
