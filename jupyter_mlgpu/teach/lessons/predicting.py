@@ -28,11 +28,7 @@ class Prediction:
         elif _same(self.guess, actual):
             told = say("You predicted {guess}, and so it was.", guess=str(self.guess))
         else:
-            told = say(
-                "You predicted {guess}; it was {actual}. What follows explains why.",
-                guess=str(self.guess),
-                actual=str(actual),
-            )
+            told = _apart(self.guess, actual)
         print(said(told))
 
     def judge(self, record: Record) -> None:
@@ -54,15 +50,14 @@ class Prediction:
         actual = units.seconds(seconds)
         if self.guess is None:
             return say("The light runs took {actual}. You wrote no prediction this time.", actual=actual)
-        guess = _seconds_of(self.guess)
+        guess = _positive(self.guess)
         if guess is None:
             return say(
                 "The light runs took {actual}. Your prediction, {guess}, is not a number of seconds above 0.",
                 actual=actual,
                 guess=str(self.guess),
             )
-        ratio = max(guess / seconds, seconds / guess)
-        times = f"{ratio:.2g}" if ratio < 99.5 else f"{ratio:,.0f}"
+        ratio, times = _times(guess, seconds)
         predicted = units.seconds(guess)
         if ratio < AGREES:
             return say(
@@ -112,12 +107,31 @@ def _why_not(record: Record, *quantities: str) -> Sentence:
     return next(told, say("No operations were counted: run the cell with `%%mlc_trace --ops --shapes`."))
 
 
-def _seconds_of(guess: object) -> float | None:
+def _positive(guess: object) -> float | None:
     try:
-        seconds = float(guess)  # type: ignore[arg-type]
+        value = float(guess)  # type: ignore[arg-type]
     except Exception:  # words, or an array of several numbers
         return None
-    return seconds if math.isfinite(seconds) and seconds > 0 else None
+    return value if math.isfinite(value) and value > 0 else None
+
+
+def _apart(guess: object, actual: object) -> Sentence:
+    """How far a guess was off: as a ratio, where both are numbers above 0."""
+    one, other = _positive(guess), _positive(actual)
+    told = {"guess": str(guess), "actual": str(actual)}
+    if one is None or other is None or isinstance(guess, str):
+        return say("You predicted {guess}; it was {actual}. What follows explains why.", **told)
+    ratio, times = _times(one, other)
+    if ratio < AGREES:
+        return say("You predicted {guess}; it was {actual}: less than 5 % off.", **told)
+    if one < other:
+        return say("You predicted {guess}; it was {actual}: {times} times too low.", **told, times=times)
+    return say("You predicted {guess}; it was {actual}: {times} times too high.", **told, times=times)
+
+
+def _times(guess: float, actual: float) -> tuple[float, str]:
+    ratio = max(guess / actual, actual / guess)
+    return ratio, f"{ratio:.2g}" if ratio < 99.5 else f"{ratio:,.0f}"
 
 
 def _same(guess: object, actual: object) -> bool:

@@ -61,7 +61,7 @@ def test_a_learner_who_fills_the_blanks_is_told_so_and_sees_the_guess_again(lear
     predict.source = predict.source.replace("...)", "2)")
     done = lessons.run(learner, first_lesson)
     assert cell(done, "check").outputs[0].data["text/plain"].startswith("✓ Right.")
-    assert "You predicted 2; it was 1." in cell(done, "run-count").outputs[0].text
+    assert "You predicted 2; it was 1: 2 times too high." in cell(done, "run-count").outputs[0].text
     assert cell(done, "run").outputs[0].text == "[1.  2.1 3.2 4.3 5.4 6.5]\n"
 
 

@@ -109,10 +109,7 @@ def _fresh_product(draw: random.Random) -> Arguments:
 EXERCISES = (
     Exercise(
         name="severity",
-        task=say(
-            "return the letter: the third word in TensorFlow's way, the first character in abseil's, else an "
-            "empty string"
-        ),
+        task=say("return the letter of a line that begins in one of the two ways, else an empty string"),
         reference=severity,
         # Letters stand in names of files and in words, too.
         example={
@@ -128,7 +125,7 @@ EXERCISES = (
     ),
     Exercise(
         name="product_on",
-        task=say("return tf.matmul(a, b), computed inside `with tf.device(device):`"),
+        task=say("return the matrix product of a and b, made on that device"),
         reference=product_on,
         example={
             "device": "gpu:3",
