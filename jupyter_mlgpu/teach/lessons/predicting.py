@@ -8,6 +8,7 @@ from jupyter_mlgpu.record import units
 from jupyter_mlgpu.record.record import Record
 from jupyter_mlgpu.record.sentence import Sentence, say
 from jupyter_mlgpu.record.speaking import said
+from jupyter_mlgpu.teach.lessons import questions
 
 #: A guess that is off by less agrees with what came: two runs of a cell differ by as much.
 AGREES = 1.05
@@ -22,7 +23,7 @@ class Prediction:
 
     def compare(self, actual: object) -> None:
         """Print the question, the guess and what came. There is no right or wrong in it: one looks twice."""
-        print(self.question)
+        print(said(questions.question(self.question)))
         if self.guess is None:
             told = say("It was {actual}. You wrote no prediction this time.", actual=str(actual))
         elif _same(self.guess, actual):
@@ -37,7 +38,7 @@ class Prediction:
         `record` is that of a run with `--ops --shapes`. The seconds are those of light runs, from which its
         rates are; what was not measured is said, and is no error.
         """
-        print(self.question)
+        print(said(questions.question(self.question)))
         seconds = _light_seconds(record)
         if seconds is None:
             told = [_why_not(record, "flop_rate", "flops")]
@@ -144,7 +145,7 @@ def _same(guess: object, actual: object) -> bool:
 def predict(question: str, guess: object) -> Prediction:
     """Write a prediction down; three dots or None stand for one that is not made yet."""
     prediction = Prediction(question, guess)
-    print(question)
+    print(said(questions.question(question)))
     if prediction.guess is None:
         told = say("No prediction yet: write yours in place of the three dots, and run this cell again.")
     else:

@@ -73,6 +73,18 @@ def test_a_prediction_is_answered_in_chinese(capsys):
 
 
 @pytest.mark.usefixtures("chinese")
+def test_every_question_of_the_lessons_is_asked_in_chinese(learners_lesson, capsys):
+    code = "\n".join(cell.source for cell in learners_lesson.cells if cell.cell_type == "code")
+    asked = re.findall(r"\bpredict\(\s*\"([^\"]+)\"", code)
+    assert asked
+    for question in asked:
+        predict(question, ...).compare(1)
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) == 4 * len(asked)
+    assert all(CHINESE.search(line) for line in lines)
+
+
+@pytest.mark.usefixtures("chinese")
 def test_a_check_is_answered_in_chinese_with_what_it_shows(monkeypatch):
     monkeypatch.setattr(exercise_modules, "_wrong", Counter())
     verdict = check("add_three", lambda x, y, z: x + y)
