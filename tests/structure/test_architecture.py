@@ -246,7 +246,8 @@ def test_only_few_parts_import_a_framework_and_never_at_the_top():
         for name, at_top in imports(path):
             # mlcompute is imported by itself, and computes with NumPy; TensorFlow is imported when it is
             # chosen. The lessons' exercises are imported when one of them is checked, and are made of arrays.
-            numpy_allowed = any(map(path.is_relative_to, (MLCOMPUTE, LESSONS / "exercises")))
+            arrays = (MLCOMPUTE, LESSONS / "exercises", LESSONS / "mistakes")
+            numpy_allowed = any(map(path.is_relative_to, arrays))
             # What crosses to and from a student's code is arrays, too.
             numpy_allowed = numpy_allowed or (path == ROOT / "teach" / "grading" / "codec.py" and not at_top)
             if numpy_allowed and name.split(".")[0] == "numpy":

@@ -1,5 +1,6 @@
 """Each lab's tests, hidden ones too: its own solution passes, and wrong answers fail where they are wrong."""
 
+import ast
 import json
 from pathlib import Path
 
@@ -71,6 +72,16 @@ PEAKS = {"sum_of_squares(make_rows, 2_000, 500)": 2e8, "float(np.square(make_row
 
 #: What no machine without a GPU can verify.
 OPEN = {"lab_2_devices": {"device-test", "measure-test"}}
+
+
+@pytest.mark.parametrize("lab", sorted(path.name for path in LABS.iterdir()))
+def test_every_assert_of_a_lab_says_what_is_wrong(lab):
+    mute = []
+    for cell in cells.teachers_cells(source(lab)):
+        if cell.role == "test":
+            asserts = [one for one in ast.walk(ast.parse(cell.python)) if isinstance(one, ast.Assert)]
+            mute += [ast.unparse(one) for one in asserts if one.msg is None]
+    assert mute == []
 
 
 @pytest.mark.parametrize("lab", sorted(path.name for path in LABS.iterdir()))

@@ -22,10 +22,26 @@ def test_a_prediction_comes_back_beside_what_came(capsys):
     assert "Your prediction: 6" in capsys.readouterr().out
     guess.compare(8)
     assert capsys.readouterr().out == (
-        "How many legs has a spider?\nYou predicted 6; it was 8. What follows explains why.\n"
+        "How many legs has a spider?\nYou predicted 6; it was 8: 1.3 times too low.\n"
     )
     predict("How many legs has a spider?", 8).compare(8)
     assert "You predicted 8, and so it was." in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("guess", "actual", "told"),
+    [
+        (13, 104, "You predicted 13; it was 104: 8 times too low."),
+        (2, 1, "You predicted 2; it was 1: 2 times too high."),
+        (1000, 5, "You predicted 1000; it was 5: 200 times too high."),
+        (100, 104, "You predicted 100; it was 104: less than 5 % off."),
+        (0, 104, "You predicted 0; it was 104. What follows explains why."),
+        ("float32", "bfloat16", "You predicted float32; it was bfloat16. What follows explains why."),
+    ],
+)
+def test_two_numbers_are_compared_as_a_ratio_and_other_things_are_not(capsys, guess, actual, told):
+    predict("How many?", guess).compare(actual)
+    assert capsys.readouterr().out.splitlines()[-1] == told
 
 
 @pytest.mark.parametrize("blank", [..., None])

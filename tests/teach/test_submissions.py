@@ -1,5 +1,6 @@
 """Records saved in a notebook that was handed in: read without running, and doubted where they do not fit."""
 
+import copy
 import hashlib
 import json
 
@@ -10,6 +11,7 @@ from jupyter_mlgpu.record.errors import UsageError
 from jupyter_mlgpu.record.reading import Reading
 from jupyter_mlgpu.show.receipts.bundle import MIME_TYPE, bundle
 from jupyter_mlgpu.teach.lessons import assert_gpu_used, submitted
+from jupyter_mlgpu.teach.lessons.labs import Submitted
 from jupyter_mlgpu.teach.submissions import doubts, read
 from jupyter_mlgpu.teach.submissions.doubts import shared
 from jupyter_mlgpu.testing import example_record
@@ -213,6 +215,27 @@ def test_elsewhere_it_is_the_one_beside_the_kernel_and_a_missing_record_says_wha
         submitted("other.ipynb")
     with pytest.raises(AssertionError, match="ran on cpu:0, not on a GPU"):
         assert_gpu_used(mine.runs("second"))
+
+
+def test_what_is_not_saved_yet_is_a_state_for_the_student_and_an_error_for_whoever_grades(
+    tmp_path, three, monkeypatch, capsys
+):
+    handed_in = copy.deepcopy(three)
+    three[0]["outputs"] = []
+    notebook(tmp_path / "lab.ipynb", *three)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("NBGRADER_EXECUTION", raising=False)
+    assert not submitted("lab.ipynb").ready("first", "second")
+    assert "○ Not saved yet: run all cells, save the notebook" in capsys.readouterr().out
+    assert submitted("lab.ipynb").ready("second", "third")
+    assert capsys.readouterr().out == ""
+
+    saved = read(tmp_path / "lab.ipynb")
+    with pytest.raises(AssertionError, match="No record is saved under cell 'first'"):
+        Submitted(saved, given=saved).ready("first", "second")
+    notebook(tmp_path / "lab.ipynb", *handed_in)
+    complete = read(tmp_path / "lab.ipynb")
+    assert Submitted(complete, given=complete).ready("first", "second")
 
 
 def test_a_forged_record_fails_the_cell_that_asks_for_it(tmp_path, three, monkeypatch):

@@ -10,7 +10,6 @@ from __future__ import annotations
 import ast
 import copy
 import inspect
-import linecache
 import random
 import textwrap
 from collections.abc import Callable, Mapping
@@ -21,8 +20,10 @@ from typing import Any, Literal
 from jupyter_mlgpu.record.sentence import Sentence, say
 from jupyter_mlgpu.record.speaking import said
 from jupyter_mlgpu.show.markup import element, joined
+from jupyter_mlgpu.teach.lessons.coaching import Coaching
 from jupyter_mlgpu.teach.lessons.differences import SMALL, compare, described, still_open
 from jupyter_mlgpu.teach.lessons.display import ShownValue, number
+from jupyter_mlgpu.teach.lessons.stopping import stopped
 from jupyter_mlgpu.teach.lessons.values import Numbers, Value, read
 
 #: How many sets of fresh inputs a right answer has stood.
@@ -85,31 +86,40 @@ class Verdict:
         return said(titles[self.state])
 
 
-def judge(exercise: Exercise, answer: Answer) -> Verdict:
-    """Try an answer to `exercise` on its example and on fresh inputs, up to the first that is not right."""
+def judge(exercise: Exercise, answer: Answer, coaching: Coaching | None = None, attempt: int = 1) -> Verdict:
+    """Try an answer to `exercise` on its example and on fresh inputs, up to the first that is not right.
+
+    A wrong one is told by name where `coaching` knows it, and given the hint of its `attempt`.
+    """
+
+    def wrong(what: Sentence, given: list[Sentence], shown: tuple[ShownValue, ...]) -> Verdict:
+        help_on = [] if coaching is None else [coaching.hint(attempt)]
+        named = None if coaching is None else _recognised(exercise, answer, coaching)
+        first = [what] if named is None else [what, named]
+        return _not_right("wrong", exercise, [*first, *help_on], given, shown)
+
     draw = random.Random()
     for arguments in [exercise.example, *(exercise.fresh(draw) for _ in range(FRESH))]:
         wanted = read(exercise.give(exercise.reference, arguments))
         inputs, given = _shown_inputs(arguments, wanted)
         if answer is None or answer is ...:
             nothing = say("{name} is not written yet.", name=exercise.name)
-            return _not_right("open", exercise, [nothing, *given], still_open(wanted, inputs))
+            return _not_right("open", exercise, [nothing], given, still_open(wanted, inputs))
         try:
             got = read(exercise.give(answer, arguments), like=wanted)
         except Exception as error:
             if _has_dots(answer):
-                return _not_right("open", exercise, [_dots(exercise), *given], still_open(wanted, inputs))
-            stopped = [_stopped(exercise.name, answer, error), *given]
-            return _not_right("wrong", exercise, stopped, still_open(wanted, inputs, mark=""))
+                return _not_right("open", exercise, [_dots(exercise)], given, still_open(wanted, inputs))
+            return wrong(stopped(exercise.name, answer, error), given, still_open(wanted, inputs, mark=""))
         found = compare(got, wanted, exercise.tolerance, inputs)
         if found.same:
             continue
         what = say("{name} {what}.", name=exercise.name, what=found.what)
         if found.same is None:
-            return _not_right("open", exercise, [what, *given], found.shown)
+            return _not_right("open", exercise, [what], given, found.shown)
         if _has_dots(answer):
-            return _not_right("open", exercise, [_dots(exercise), *given], found.shown)
-        return _not_right("wrong", exercise, [what, *given], found.shown)
+            return _not_right("open", exercise, [_dots(exercise)], given, found.shown)
+        return wrong(what, given, found.shown)
     right = say(
         "{name} gives the right result, also on {count} sets of fresh inputs.",
         name=exercise.name,
@@ -118,12 +128,36 @@ def judge(exercise: Exercise, answer: Answer) -> Verdict:
     return Verdict("right", (right, say("The cells below use your answer.")), (), answer)
 
 
+def _recognised(exercise: Exercise, answer: Answer, coaching: Coaching) -> Sentence | None:
+    """The name of the mistake that gives what `answer` gives, on the example and on fresh inputs."""
+    draw = random.Random()
+    tried = [exercise.example, exercise.fresh(draw), exercise.fresh(draw)]
+    try:
+        results = [read(exercise.give(answer, arguments)) for arguments in tried]
+    except Exception:  # an answer that stops is told of by its error
+        return None
+    for mistake in coaching.mistakes:
+        try:
+            pairs = zip(results, tried, strict=True)
+            if all(
+                compare(got, read(exercise.give(mistake.answer, each)), exercise.tolerance, {}).same
+                for got, each in pairs
+            ):
+                return mistake.named
+        except Exception:  # the mistake cannot be made on these inputs
+            continue
+    return None
+
+
 def _not_right(
-    state: Literal["open", "wrong"], exercise: Exercise, what: list[Sentence], shown: tuple[ShownValue, ...]
+    state: Literal["right", "open", "wrong"],
+    exercise: Exercise,
+    what: list[Sentence],
+    given: list[Sentence],
+    shown: tuple[ShownValue, ...],
 ) -> Verdict:
-    first, *given = what
     sentences = (
-        first,
+        *what,
         say("The task: {task}.", task=exercise.task),
         *given,
         say("Until it is right, the cells below use the reference answer."),
@@ -133,27 +167,6 @@ def _not_right(
 
 def _dots(exercise: Exercise) -> Sentence:
     return say("{name} still has three dots in it.", name=exercise.name)
-
-
-def _stopped(name: str, answer: Answer, error: Exception) -> Sentence:
-    """The error in a sentence, with the line of the answer in which it happened."""
-    text = next(iter(str(error).strip().splitlines()), "")
-    code = getattr(answer, "__code__", None)
-    line, trace = "", error.__traceback__
-    while trace is not None:
-        if trace.tb_frame.f_code is code and code is not None:
-            line = linecache.getline(code.co_filename, trace.tb_lineno).strip()
-        trace = trace.tb_next
-    kind = type(error).__name__
-    if not line:
-        return say("{name} stopped with {error}: {text}", name=name, error=kind, text=text)
-    return say(
-        "{name} stopped with {error}: {text} (in the line {line})",
-        name=name,
-        error=kind,
-        text=text,
-        line=repr(line),
-    )
 
 
 def _has_dots(answer: Answer) -> bool:

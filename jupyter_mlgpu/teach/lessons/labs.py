@@ -94,6 +94,10 @@ class Measurements(Protocol):
         """Whether the times of these cells compare."""
         ...
 
+    def ready(self, *cells: str) -> bool:
+        """Whether these cells can be judged; where nobody grades, that they are not saved yet is no error."""
+        ...
+
 
 class Submitted:
     """A notebook as it was saved by the student, of which the records are evidence; made by `submitted`."""
@@ -166,6 +170,17 @@ class Submitted:
                 cells=", ".join(cells),
             )
             raise AssertionError(said(why))
+
+    def ready(self, *cells: str) -> bool:
+        """Whether records of these cells are saved, so that they can be judged; raises as `same_machine`.
+
+        While the student works, what is not saved yet is said, and is no error. A grader gets the error.
+        """
+        if self._given is None and not all(self._notebook.cell(cell).saved for cell in cells):
+            print(said(say("○ Not saved yet: run all cells, save the notebook, and run this cell again.")))
+            return False
+        self.same_machine(*cells)
+        return True
 
 
 #: Who answers instead of a notebook's own receipts, while a lab is graded.

@@ -8,6 +8,7 @@ from jupyter_mlgpu.record import units
 from jupyter_mlgpu.record.record import Record
 from jupyter_mlgpu.record.sentence import Sentence, say
 from jupyter_mlgpu.record.speaking import said
+from jupyter_mlgpu.teach.lessons import questions
 
 #: A guess that is off by less agrees with what came: two runs of a cell differ by as much.
 AGREES = 1.05
@@ -22,17 +23,13 @@ class Prediction:
 
     def compare(self, actual: object) -> None:
         """Print the question, the guess and what came. There is no right or wrong in it: one looks twice."""
-        print(self.question)
+        print(said(questions.question(self.question)))
         if self.guess is None:
             told = say("It was {actual}. You wrote no prediction this time.", actual=str(actual))
         elif _same(self.guess, actual):
             told = say("You predicted {guess}, and so it was.", guess=str(self.guess))
         else:
-            told = say(
-                "You predicted {guess}; it was {actual}. What follows explains why.",
-                guess=str(self.guess),
-                actual=str(actual),
-            )
+            told = _apart(self.guess, actual)
         print(said(told))
 
     def judge(self, record: Record) -> None:
@@ -41,7 +38,7 @@ class Prediction:
         `record` is that of a run with `--ops --shapes`. The seconds are those of light runs, from which its
         rates are; what was not measured is said, and is no error.
         """
-        print(self.question)
+        print(said(questions.question(self.question)))
         seconds = _light_seconds(record)
         if seconds is None:
             told = [_why_not(record, "flop_rate", "flops")]
@@ -54,15 +51,14 @@ class Prediction:
         actual = units.seconds(seconds)
         if self.guess is None:
             return say("The light runs took {actual}. You wrote no prediction this time.", actual=actual)
-        guess = _seconds_of(self.guess)
+        guess = _positive(self.guess)
         if guess is None:
             return say(
                 "The light runs took {actual}. Your prediction, {guess}, is not a number of seconds above 0.",
                 actual=actual,
                 guess=str(self.guess),
             )
-        ratio = max(guess / seconds, seconds / guess)
-        times = f"{ratio:.2g}" if ratio < 99.5 else f"{ratio:,.0f}"
+        ratio, times = _times(guess, seconds)
         predicted = units.seconds(guess)
         if ratio < AGREES:
             return say(
@@ -112,12 +108,31 @@ def _why_not(record: Record, *quantities: str) -> Sentence:
     return next(told, say("No operations were counted: run the cell with `%%mlc_trace --ops --shapes`."))
 
 
-def _seconds_of(guess: object) -> float | None:
+def _positive(guess: object) -> float | None:
     try:
-        seconds = float(guess)  # type: ignore[arg-type]
+        value = float(guess)  # type: ignore[arg-type]
     except Exception:  # words, or an array of several numbers
         return None
-    return seconds if math.isfinite(seconds) and seconds > 0 else None
+    return value if math.isfinite(value) and value > 0 else None
+
+
+def _apart(guess: object, actual: object) -> Sentence:
+    """How far a guess was off: as a ratio, where both are numbers above 0."""
+    one, other = _positive(guess), _positive(actual)
+    told = {"guess": str(guess), "actual": str(actual)}
+    if one is None or other is None or isinstance(guess, str):
+        return say("You predicted {guess}; it was {actual}. What follows explains why.", **told)
+    ratio, times = _times(one, other)
+    if ratio < AGREES:
+        return say("You predicted {guess}; it was {actual}: less than 5 % off.", **told)
+    if one < other:
+        return say("You predicted {guess}; it was {actual}: {times} times too low.", **told, times=times)
+    return say("You predicted {guess}; it was {actual}: {times} times too high.", **told, times=times)
+
+
+def _times(guess: float, actual: float) -> tuple[float, str]:
+    ratio = max(guess / actual, actual / guess)
+    return ratio, f"{ratio:.2g}" if ratio < 99.5 else f"{ratio:,.0f}"
 
 
 def _same(guess: object, actual: object) -> bool:
@@ -130,7 +145,7 @@ def _same(guess: object, actual: object) -> bool:
 def predict(question: str, guess: object) -> Prediction:
     """Write a prediction down; three dots or None stand for one that is not made yet."""
     prediction = Prediction(question, guess)
-    print(question)
+    print(said(questions.question(question)))
     if prediction.guess is None:
         told = say("No prediction yet: write yours in place of the three dots, and run this cell again.")
     else:

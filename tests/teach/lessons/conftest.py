@@ -9,6 +9,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import lesson_figures  # scripts/
 import nbformat
 import pytest
 
@@ -117,8 +118,8 @@ class Saved:
         self.cells = {cell.id: cell for cell in read(self.path).cells}
 
     def prose(self, name: str) -> str:
-        """A cell of text."""
-        return self.cells[name].source
+        """A cell of text, as a reader sees it."""
+        return lesson_figures.without_marks(self.cells[name].source)
 
     def shown(self, name: str) -> str:
         """What a cell printed and gave back, as plain text, without its receipt."""

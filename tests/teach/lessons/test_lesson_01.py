@@ -2,6 +2,7 @@
 
 import lessons  # scripts/lessons.py, which runs them
 import nbformat
+import numpy as np
 import pytest
 
 from jupyter_mlgpu.record.record import Record
@@ -32,6 +33,13 @@ def test_the_sum_is_the_one_of_the_article_at_once_and_from_the_graph(learner):
     assert cell(learner, "run").outputs[0].text == "[1.  2.1 3.2 4.3 5.4 6.5]\n"
 
 
+def test_the_digits_that_the_lesson_tells_of_are_those_of_float32(learner):
+    two, tenth = np.float32(2), np.float32(0.1)
+    told = cell(learner, "at-once-says").source
+    assert f"stored as {np.float32(2.1):.7f}" in told
+    assert f"comes out as {two + np.float32(0.2) - tenth:.7f}" in told
+
+
 def test_the_receipts_say_what_the_lesson_says_they_say(learner):
     assert operations(learner, "at-once") == [2]
     assert operations(learner, "run") == [1]
@@ -53,7 +61,7 @@ def test_a_learner_who_fills_the_blanks_is_told_so_and_sees_the_guess_again(lear
     predict.source = predict.source.replace("...)", "2)")
     done = lessons.run(learner, first_lesson)
     assert cell(done, "check").outputs[0].data["text/plain"].startswith("✓ Right.")
-    assert "You predicted 2; it was 1." in cell(done, "run-count").outputs[0].text
+    assert "You predicted 2; it was 1: 2 times too high." in cell(done, "run-count").outputs[0].text
     assert cell(done, "run").outputs[0].text == "[1.  2.1 3.2 4.3 5.4 6.5]\n"
 
 

@@ -6,6 +6,7 @@ import pytest
 
 from jupyter_mlgpu.explain.logs.catalogue import Catalogue
 from jupyter_mlgpu.explain.logs.reader import LogReader
+from jupyter_mlgpu.teach.lessons.exercises.lesson_03 import severity
 
 
 @pytest.fixture(scope="module")
@@ -40,6 +41,16 @@ def test_every_note_of_the_import_is_known(lesson):
     assert all(line.id for line in lesson.receipt("import").logs)
     shown = re.findall(r"^\d+ x ", lesson.shown("own-notes"), re.MULTILINE)
     assert len(shown) == len(lesson.receipt("import").logs)
+
+
+def test_the_parser_finds_the_letter_of_every_line_of_the_learners_own_log(lesson):
+    texts = [line.text for line in lesson.receipt("import").logs]
+    assert any(re.match(r"[IWEF]\d{4} ", one) for one in texts), "no line of abseil's"
+    for text in texts:
+        there = re.match(r"(?:\S+ \S+: )?([IWEF])(?:\d{4})? ", text)
+        assert severity(text) == (there[1] if there else "")
+        assert there or text.startswith("WARNING: All log messages before absl")
+    assert len(re.findall(r"^[IWEF]  \w", lesson.shown("own-letters"), re.MULTILINE)) == len(texts) - 1
 
 
 def test_the_product_is_the_same_on_every_device_and_the_receipt_names_them_all(lesson):

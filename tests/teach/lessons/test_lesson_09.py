@@ -7,6 +7,8 @@ from pathlib import Path
 import nbformat
 import pytest
 
+from jupyter_mlgpu.teach.lessons import recordings
+
 LESSONS = Path(__file__).resolve().parents[3] / "notebooks"
 
 
@@ -58,6 +60,18 @@ def test_each_switch_has_a_rate_and_xla_s_first_epoch_takes_longer(cells):
     assert len(measured) == 4
     for numbers in ("float32", "mixed_bfloat16"):
         assert float(measured[numbers, "on"][-1]) > float(measured[numbers, "off"][-1])
+
+
+def test_the_clues_of_the_story_are_those_of_the_recordings():
+    """The recorded GPU waits: neither switch gains, and four times the batch takes the same time."""
+    kept = {name: recordings.read(recordings.FOLDER / f"09_{name}.json").data["rows"]
+            for name in ("switches", "epochs")}  # fmt: skip
+    small = [float(row["images/s"]) for row in kept["switches"] if row["network"] == "small"]
+    assert max(small) == small[0], "the text says that the switches gain nothing"
+    times = {
+        row["batch"]: float(row["later epochs, s"]) for row in kept["epochs"] if row["network"][0] == "M"
+    }
+    assert times[32] == pytest.approx(times[8], rel=0.05)
 
 
 def test_energy_is_measured_or_it_is_said_why_not(cells):

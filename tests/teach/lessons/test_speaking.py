@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 
 import pytest
@@ -14,6 +15,7 @@ from jupyter_mlgpu.record.errors import UsageError
 from jupyter_mlgpu.record.sentence import say
 from jupyter_mlgpu.record.speaking import said
 from jupyter_mlgpu.teach.lessons import check, cmp, figures, predict, speak
+from jupyter_mlgpu.teach.lessons import exercises as exercise_modules
 from jupyter_mlgpu.teach.lessons.checking import Exercise, judge
 from jupyter_mlgpu.teach.lessons.exercises import exercises
 from jupyter_mlgpu.testing import example_record
@@ -62,20 +64,35 @@ def test_a_prediction_is_answered_in_chinese(capsys):
         "几个？",
         "你的预测：3。下面会把它与结果比较。",
         "几个？",
-        "你预测的是 3；结果是 4。接下来会说明为什么。",
+        "你预测的是 3；实际是 4：低了，实际是它的 1.3 倍。",
         "几个？",
-        "还没有预测：把你的预测写在三个点的位置，再运行一次这个单元格。",
+        "还没有预测：把你的预测写在省略号的位置，再运行一次这个单元格。",
         "几个？",
         "结果是 4。这一次你没有写预测。",
     ]
 
 
 @pytest.mark.usefixtures("chinese")
-def test_a_check_is_answered_in_chinese_with_what_it_shows():
+def test_every_question_of_the_lessons_is_asked_in_chinese(learners_lesson, capsys):
+    code = "\n".join(cell.source for cell in learners_lesson.cells if cell.cell_type == "code")
+    asked = re.findall(r"\bpredict\(\s*\"([^\"]+)\"", code)
+    assert asked
+    for question in asked:
+        predict(question, ...).compare(1)
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) == 4 * len(asked)
+    assert all(CHINESE.search(line) for line in lines)
+
+
+@pytest.mark.usefixtures("chinese")
+def test_a_check_is_answered_in_chinese_with_what_it_shows(monkeypatch):
+    monkeypatch.setattr(exercise_modules, "_wrong", Counter())
     verdict = check("add_three", lambda x, y, z: x + y)
     assert repr(verdict).splitlines() == [
         "✗ 还不对。",
         "add_three 给出的数与应有的不同。",
+        "你漏掉了 z。",
+        "提示 1/3：你的和里，x、y、z 哪一个的那位数字缺了，或者出现了两次？",
         "要求：返回 x、y 与 z 的和。",
         "在答对之前，下面的单元格用的是参考答案。",
         "x  y   z    你的  应为  差",

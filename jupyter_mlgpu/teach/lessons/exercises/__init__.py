@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
+from collections import Counter
 from collections.abc import Mapping
 from functools import cache
 
 from jupyter_mlgpu.measure.kit import current
 from jupyter_mlgpu.record.errors import UsageError
 from jupyter_mlgpu.teach.lessons.checking import Answer, Exercise, Verdict, judge
+from jupyter_mlgpu.teach.lessons.coaching import Coaching
+
+#: How often each exercise was answered wrongly in this kernel: each time one hint more.
+_wrong: Counter[str] = Counter()
 
 
 def modules() -> tuple[str, ...]:
@@ -29,11 +34,21 @@ def exercises() -> Mapping[str, Exercise]:
     return {one.name: one for module in modules() for one in exercises_of(module)}
 
 
+def coaching_of(name: str) -> Coaching:
+    """The hints and the known mistakes of an exercise."""
+    module = next(one for one in modules() for each in exercises_of(one) if each.name == name)
+    found: Mapping[str, Coaching] = importlib.import_module(
+        f"jupyter_mlgpu.teach.lessons.mistakes.{module}"
+    ).COACHING
+    return found[name]
+
+
 def check(name: str, answer: Answer) -> Verdict:
     """Try a learner's answer to the exercise `name`. Raises UsageError where there is no such exercise."""
     if name not in exercises():
         raise UsageError(f"There is no exercise {name!r}. Write one of these: {', '.join(exercises())}.")
-    verdict = judge(exercises()[name], answer)
+    verdict = judge(exercises()[name], answer, coaching_of(name), attempt=_wrong[name] + 1)
+    _wrong[name] += verdict.state == "wrong"
     if verdict.state != "open":
         current().on_check(name, verdict.state == "right")
     return verdict

@@ -73,8 +73,8 @@ EXERCISES = (
     Exercise(
         name="fair_time",
         task=say(
-            "call work() once to warm up, then read the clock, call work() again, wait, and "
-            "read the clock again"
+            "return the seconds that a call takes until its result is there, without what only a first "
+            "call needs"
         ),
         reference=fair_time,
         # Each part has a decimal place of its own: what was forgotten, or counted too much, shows.
@@ -84,9 +84,7 @@ EXERCISES = (
     ),
     Exercise(
         name="flops_per_byte",
-        task=say(
-            "divide 2 * m * k * n operations by 4 bytes for each number in both matrices and the result"
-        ),
+        task=say("return the operations for each byte that has to be moved"),
         reference=flops_per_byte,
         example={"m": 1, "k": 10, "n": 1},
         fresh=lambda draw: {name: draw.randint(2, 40) for name in ("m", "k", "n")},

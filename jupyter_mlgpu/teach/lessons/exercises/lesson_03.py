@@ -27,14 +27,18 @@ _PLAIN = (
     "Epoch 1/3",
     "We call F the force",  # its third word is a letter
     "Found: 2 devices",
+    "WARNING: All log messages before absl::InitializeLog() is called are written to STDERR",
 )
 
 
 def severity(line: Any) -> Any:
-    """I, W, E or F where a line begins with date, time and letter; else an empty string."""
-    words = line.split()
-    begins = len(words) > 2 and words[1].endswith(":") and words[2] in ("I", "W", "E", "F")
-    return words[2] if begins else ""
+    """I, W, E or F of a line that begins in TensorFlow's way or in abseil's; else an empty string."""
+    words = [*line.split(), "", "", ""]
+    if words[1].endswith(":") and words[2] in ("I", "W", "E", "F"):
+        return words[2]  # 2018-07-07 10:00:00.123456: E file
+    if words[0][:1] in ("I", "W", "E", "F") and words[0][1:].isdigit() and ":" in words[1]:
+        return words[0][0]  # E0000 00:00:1764144000.123456 1234 file
+    return ""
 
 
 def product_on(device: Any, a: Any, b: Any) -> Any:
@@ -77,8 +81,17 @@ def _line(letter: str, draw: random.Random) -> str:
     return f"{date} {time}.{draw.randrange(10**6):06}: {letter} {_FILES[letter]}"
 
 
+def _abseil_line(letter: str, draw: random.Random) -> str:
+    """As abseil writes it: 0000 for the date before it is set up, and a time in seconds since 1970."""
+    day = draw.choice(["0000", f"{draw.randint(1, 12):02}{draw.randint(1, 28):02}"])
+    seconds = draw.randint(1_600_000_000, 1_800_000_000)
+    file = _FILES[letter].rpartition("/")[2]
+    return f"{letter}{day} 00:00:{seconds}.{draw.randrange(10**6):06} {draw.randint(2, 99_999):7} {file}"
+
+
 def _fresh_lines(draw: random.Random) -> Arguments:
-    lines = [*(_line(letter, draw) for letter in _FILES), *draw.sample(_PLAIN, 4)]
+    lines = [write(letter, draw) for letter in _FILES for write in (_line, _abseil_line)]
+    lines += draw.sample(_PLAIN, 4)
     draw.shuffle(lines)
     return {"lines": lines}
 
@@ -96,18 +109,23 @@ def _fresh_product(draw: random.Random) -> Arguments:
 EXERCISES = (
     Exercise(
         name="severity",
-        task=say(
-            "return the third word if it is I, W, E or F and follows a date and a time, else an empty string"
-        ),
+        task=say("return the letter of a line that begins in one of the two ways, else an empty string"),
         reference=severity,
         # Letters stand in names of files and in words, too.
-        example={"lines": [f"2018-07-07 10:00:00.123456: E {_FILES['E']}", _PLAIN[0], "We call F the force"]},
+        example={
+            "lines": [
+                f"2018-07-07 10:00:00.123456: E {_FILES['E']}",
+                "W0000 00:00:1764144000.123456    1234 bfc_allocator.cc:457] Allocator ran out of memory.",
+                _PLAIN[0],
+                "We call F the force",
+            ]
+        },
         fresh=_fresh_lines,
         run=line_by_line,
     ),
     Exercise(
         name="product_on",
-        task=say("return tf.matmul(a, b), computed inside `with tf.device(device):`"),
+        task=say("return the matrix product of a and b, made on that device"),
         reference=product_on,
         example={
             "device": "gpu:3",

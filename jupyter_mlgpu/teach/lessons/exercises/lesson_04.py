@@ -63,10 +63,7 @@ def at_each(answer: Answer, arguments: Arguments) -> object:
 EXERCISES = (
     Exercise(
         name="teraflops",
-        task=say(
-            "count 2 n³ operations per product, divide by the median of the seconds, and "
-            "return the rate in TFLOP/s"
-        ),
+        task=say("return the rate of the run in the middle, in TFLOP/s"),
         reference=teraflops,
         # 2 * 1000³ * 50 operations in 0.1 s are 1 TFLOP/s. One run of the five was disturbed.
         example={"n": 1000, "products": 50, "seconds": [0.1, 0.09, 0.1, 0.7, 0.11]},
@@ -74,7 +71,7 @@ EXERCISES = (
     ),
     Exercise(
         name="roof",
-        task=say("return the lower of two limits: the peak, and the bandwidth times the operations per byte"),
+        task=say("return the rate that the machine can reach, in TFLOP/s"),
         reference=roof,
         # The memory feeds 2, 20, 200 and 2,000: the peak is the limit from 50 operations per byte on.
         example={"per_byte": [1.0, 10.0, 100.0, 1000.0], "peak": 100.0, "bandwidth": 2.0},
@@ -83,9 +80,7 @@ EXERCISES = (
     ),
     Exercise(
         name="least_seconds",
-        task=say(
-            "return the longer of two times in seconds: the FLOP at the peak, and the bytes at the bandwidth"
-        ),
+        task=say("return the seconds that are needed at the least, where computing and moving go on at once"),
         reference=least_seconds,
         # Moving takes 0.5 s throughout: the FLOP take longer from 50 for each byte on.
         example={"flop": [1e12, 1e13, 1e14, 1e15], "moved": 1e12, "peak": 100.0, "bandwidth": 2.0},

@@ -79,9 +79,7 @@ def _vectors(batch: int, queries: int, keys: int, width: int, draw: random.Rando
 EXERCISES = (
     Exercise(
         name="one_graph",
-        task=say(
-            "return tf.function of `function` with this input signature: one float32 vector of any length"
-        ),
+        task=say("return a graph of `function` that is traced once, whatever the length of its vector"),
         reference=one_graph,
         example={"lengths": [2, 3, 4]},
         fresh=lambda draw: {"lengths": draw.sample(range(1, 9), 3)},
@@ -89,7 +87,7 @@ EXERCISES = (
     ),
     Exercise(
         name="scores",
-        task=say("return the product of the queries and the transposed keys, without einsum"),
+        task=say("return the score of each query with each key, without anything that falls back"),
         reference=scores,
         # Each query picks one number of each key: what is turned or summed wrongly shows.
         example={

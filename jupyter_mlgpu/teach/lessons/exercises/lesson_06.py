@@ -55,7 +55,7 @@ EXERCISES = (
     ),
     Exercise(
         name="tanh_back",
-        task=say("return the slope of tanh, 1 - hidden * hidden, times the incoming slope"),
+        task=say("return the slope of the loss along what tanh took"),
         reference=tanh_back,
         # In the middle, halfway to both ends, and at an end.
         example={

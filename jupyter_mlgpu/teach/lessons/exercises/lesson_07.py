@@ -53,10 +53,7 @@ def _fresh_layer(draw: random.Random) -> Arguments:
 EXERCISES = (
     Exercise(
         name="convolve",
-        task=say(
-            "multiply the part of the image under the kernel by the kernel, number by "
-            "number, and add up the products"
-        ),
+        task=say("return the sum of products for each position of the window"),
         reference=convolve,
         # One bright point: what comes out shows the kernel, turned by half a turn, where the point is.
         example={

@@ -67,9 +67,7 @@ def _fresh_peaks(draw: random.Random) -> Arguments:
 EXERCISES = (
     Exercise(
         name="activation_bytes",
-        task=say(
-            "return the bytes of all numbers that the layers together produce for the batch, at 4 bytes each"
-        ),
+        task=say("return the bytes of all numbers that the layers together produce for the batch"),
         reference=activation_bytes,
         # 2 * 3 numbers of one layer and 4 of the next: 10 a picture.
         example={"shapes": [[2, 3], [4]], "batch": 5},
@@ -77,9 +75,7 @@ EXERCISES = (
     ),
     Exercise(
         name="worth_keeping",
-        task=say(
-            "return the mean of the maps as a plain Python number, so that nothing holds on to the maps"
-        ),
+        task=say("return the mean of the maps, in a form that holds on to nothing else"),
         reference=worth_keeping,
         example={"maps": np.array([[1.0, 2, 3], [4, 5, 9]], np.float32)},
         fresh=_fresh_maps,
@@ -87,10 +83,7 @@ EXERCISES = (
     ),
     Exercise(
         name="peak_at",
-        task=say(
-            "draw a line through the two measured peaks: find what one more picture takes, "
-            "and from that the peak of the requested batch"
-        ),
+        task=say("return the peak of the requested batch, on a line through the two that were measured"),
         reference=peak_at,
         # 500 without any picture, and 2 for each.
         example={"batch": 100, "measured": [[10, 520.0], [20, 540.0]]},

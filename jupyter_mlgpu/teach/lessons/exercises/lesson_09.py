@@ -48,9 +48,7 @@ def _fresh_rates(draw: random.Random) -> Arguments:
 EXERCISES = (
     Exercise(
         name="images_per_second",
-        task=say(
-            "leave out the first epoch, and divide the images per epoch by the median seconds of the others"
-        ),
+        task=say("return the images a second of the epoch in the middle, of those that count"),
         reference=images_per_second,
         # 100 images in 2 s; the first epoch has compiled, and one was disturbed.
         example={"images": 100, "seconds": [9.0, 2.0, 5.0, 2.0]},
@@ -58,7 +56,7 @@ EXERCISES = (
     ),
     Exercise(
         name="images_per_joule",
-        task=say("a watt is a joule per second: return the images per joule"),
+        task=say("return how many images are trained with a joule"),
         reference=images_per_joule,
         example={"rate": 600.0, "watts": 200.0},
         fresh=lambda draw: {"rate": draw.uniform(50, 2000), "watts": draw.uniform(20, 400)},

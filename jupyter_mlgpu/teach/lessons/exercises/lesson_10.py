@@ -50,7 +50,7 @@ def _fresh_counts(draw: random.Random) -> Arguments:
 EXERCISES = (
     Exercise(
         name="split_word",
-        task=say("set `end` to the position just after the longest piece that fits"),
+        task=say("set `end` to where the piece ends that WordPiece takes"),
         reference=split_word,
         example={
             "word": "abcab",
@@ -60,7 +60,7 @@ EXERCISES = (
     ),
     Exercise(
         name="ppmi",
-        task=say("set `by_chance`, for each pair, to the share of one times the share of the other"),
+        task=say("set `by_chance`, for each pair, to the share that chance alone would give it"),
         reference=ppmi,
         # The first is with everybody; the second and the third are with each other more than with it.
         example={"counts": np.array([[0.0, 4.0, 4.0], [4.0, 0.0, 8.0], [4.0, 8.0, 0.0]])},

@@ -58,7 +58,7 @@ def _fresh_scores(draw: random.Random) -> Arguments:
 EXERCISES = (
     Exercise(
         name="attention_weights",
-        task=say("divide the scores by the square root of d, and return their softmax along the last axis"),
+        task=say("return the weights with which each query looks at the keys"),
         reference=attention_weights,
         # d is 4, so its root is 2. The first query asks nothing and looks everywhere alike.
         example={
@@ -70,9 +70,7 @@ EXERCISES = (
     ),
     Exercise(
         name="causal_weights",
-        task=say(
-            "set `later` to True where the key's position (the column) comes after the query's (the row)"
-        ),
+        task=say("set `later` to True where a query must not see a key"),
         reference=causal_weights,
         # Equal scores: a row divides its attention evenly among those that it may see. So many that they
         # are drawn, for a mask is a shape.

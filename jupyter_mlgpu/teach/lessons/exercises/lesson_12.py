@@ -49,10 +49,7 @@ def _fresh_losses(draw: random.Random) -> Arguments:
 EXERCISES = (
     Exercise(
         name="disguise",
-        task=say(
-            "for the chosen tokens, show `mask` where `dice` is below 0.8 and `others` where "
-            "it is 0.9 or more; show every other token as it is"
-        ),
+        task=say("show each chosen token as its die says, and every other token as it is"),
         reference=disguise,
         example={
             "row": np.array([11, 12, 13, 14, 15, 16]),
@@ -65,7 +62,7 @@ EXERCISES = (
     ),
     Exercise(
         name="masked_loss",
-        task=say("return the mean of the losses at the chosen places (1), leaving out the others (0)"),
+        task=say("return the mean of the losses at the chosen places"),
         reference=masked_loss,
         example={
             "losses": np.array([[1.0, 20.0, 300.0], [4000.0, 5.0, 60.0]], "float32"),

@@ -62,10 +62,7 @@ EXERCISES = (
     ),
     Exercise(
         name="together",
-        task=say(
-            "weight each gradient by its number of images, add them up, and divide by the "
-            "total number of images"
-        ),
+        task=say("return the gradient over all images, as if one engine had computed it"),
         reference=together,
         # Three images say 1, one says 5: the mean over the four is 2.
         example={"gradients": [np.array([1.0, 0.0]), np.array([5.0, 4.0])], "images": [3, 1]},
@@ -73,10 +70,7 @@ EXERCISES = (
     ),
     Exercise(
         name="speed_up",
-        task=say(
-            "divide the seconds of a step on one engine by those on several, where the "
-            "computation is shared and the communication is added"
-        ),
+        task=say("return how many times as fast a step is on several engines as on one"),
         reference=speed_up,
         # A step of 100 ms; two engines need 50 ms each, and 10 ms for their exchange.
         example={"compute": 0.1, "engines": 2, "communication": 0.01},

@@ -25,6 +25,21 @@ def whole_lines_only(line):
     return line.split()[2]
 
 
+def no_abseil(line):
+    words = line.split()
+    begins = len(words) > 2 and words[1].endswith(":") and words[2] in ("I", "W", "E", "F")
+    return words[2] if begins else ""
+
+
+def the_whole_first_word_of_abseil(line):
+    words = [*line.split(), "", "", ""]
+    if words[1].endswith(":") and words[2] in ("I", "W", "E", "F"):
+        return words[2]
+    if words[0][:1] in ("I", "W", "E", "F") and words[0][1:].isdigit() and ":" in words[1]:
+        return words[0]
+    return ""
+
+
 def no_device(device, a, b):
     return tf.matmul(a, b)
 
@@ -62,6 +77,8 @@ WRONG = {
         third_word_whatever_it_is,
         first_letter,
         whole_lines_only,
+        no_abseil,
+        the_whole_first_word_of_abseil,
     ],
     "product_on": [
         no_device,

@@ -1,0 +1,1 @@
+"""Hints and likely mistakes, a module a lesson: `COACHING`, by the exercise's name."""

@@ -1,0 +1,80 @@
+"""Lesson 06: hints, and likely mistakes by name."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from jupyter_mlgpu.record.sentence import say
+from jupyter_mlgpu.teach.lessons.coaching import coaching
+
+
+def bias_averaged(taken: Any, w: Any, d_result: Any) -> Any:
+    return d_result @ w.T, taken.T @ d_result, d_result.mean(axis=0)
+
+
+def bias_not_summed(taken: Any, w: Any, d_result: Any) -> Any:
+    return d_result @ w.T, taken.T @ d_result, d_result
+
+
+def divided_twice(taken: Any, w: Any, d_result: Any) -> Any:
+    return d_result @ w.T, taken.T @ d_result / len(taken), d_result.sum(axis=0)
+
+
+def wrong_sign(hidden: Any, d_hidden: Any) -> Any:
+    return (1 + hidden * hidden) * d_hidden
+
+
+def tanh_again(hidden: Any, d_hidden: Any) -> Any:
+    return (1 - np.tanh(hidden) ** 2) * d_hidden
+
+
+def incoming_left_out(hidden: Any, d_hidden: Any) -> Any:
+    return 1 - hidden * hidden
+
+
+COACHING = {
+    "layer_back": coaching(
+        hints=[
+            say("Begin with the shapes: a slope has the shape of what it belongs to."),
+            say(
+                "For the weights there is only one product of the two that has the shape of "
+                "w. For the bias: what was added to every row, collects from every row."
+            ),
+            say("`taken.T @ something` gives [n, m]; and a sum over the rows is .sum(axis=0)."),
+        ],
+        mistakes=[
+            (
+                say(
+                    "You took the mean over the rows for the bias; it was added to each, so its "
+                    "slope is the sum."
+                ),
+                bias_averaged,
+            ),
+            (say("The bias is not summed: it has a slope for each row of data."), bias_not_summed),
+            (
+                say(
+                    "You divided the slopes along the weights by the number of rows; the loss "
+                    "has done that already."
+                ),
+                divided_twice,
+            ),
+        ],
+    ),
+    "tanh_back": coaching(
+        hints=[
+            say(
+                "In the middle, where hidden is 0, a slope should go through as it is; at "
+                "the end, where it is 1, nothing should."
+            ),
+            say("The slope of tanh is written in terms of its result, which you are given."),
+            say("The chain rule multiplies: the slope of tanh times the slope that comes in."),
+        ],
+        mistakes=[
+            (say("You wrote a plus where tanh has a minus."), wrong_sign),
+            (say("You took tanh once more: hidden is its result already."), tanh_again),
+            (say("You left out the slope that comes in."), incoming_left_out),
+        ],
+    ),
+}

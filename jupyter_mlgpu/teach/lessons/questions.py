@@ -1,0 +1,30 @@
+"""The questions that lessons ask with `predict`: a lesson's code is not translated, so they are here."""
+
+from __future__ import annotations
+
+from jupyter_mlgpu.record.sentence import say
+
+_QUESTIONS = (
+    say("How many milliseconds of CPU time does a second of sleep take?"),
+    say("How many operations will one run of the graph count?"),
+    say("How many µs does a [1, 100] times [100, 1] product take here, in all?"),
+    say("How many of the nine recorded lines call for action?"),
+    say("Which type of numbers gives the highest rate?"),
+    say("How many seconds will a run of the network take?"),
+    say("How many operations will the receipt of the graph count?"),
+    say("With the walk back, how many times the operations of the way there?"),
+    say("How many weights has the dense layer?"),
+    say("How many times as high is the peak with 256 pictures as with 64?"),
+    say("Which trains more pictures of MobileNetV2 on one joule?"),
+    say("How many of the 3,000 pieces make up half of the text?"),
+    say("Twice as many words: how many times as long does attention take?"),
+    say("Of 100 hidden words, how many will the trained model guess right?"),
+    say("With 196 labels, which of the three is best?"),
+    say("With a batch of 16: how many times as fast as one engine are two?"),
+)
+QUESTIONS = {str(one): one for one in _QUESTIONS}
+
+
+def question(asked: str) -> str:
+    """The question as a sentence that can be translated, where it is one of the lessons'."""
+    return QUESTIONS.get(asked, asked)
