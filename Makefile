@@ -25,6 +25,9 @@ BINDER_IMAGE := .venv-binder-image
 DOCS := .venv-docs
 # In recipes, tools of .venv come first: jlpm finds its node there, and no other Node is needed.
 export PATH := $(CURDIR)/$(BIN):$(PATH)
+# Containers are often told to keep no compiled files. Each of the hundreds of kernels and processes that the tests start
+# would compile the whole package anew.
+export PYTHONDONTWRITEBYTECODE :=
 
 STEP := scripts/step.sh
 PIP_INSTALL := -m pip install --disable-pip-version-check
