@@ -45,6 +45,8 @@ class Server:
                 python, "-m", "jupyter", app, "--no-browser", "--allow-root",
                 "--expose-app-in-browser", "--ServerApp.port=0", "--ServerApp.ip=127.0.0.1",
                 "--IdentityProvider.token=test", f"--ServerApp.root_dir={self.root}",
+                # Whether JupyterLab is to be built anew takes two processes with each page, and is always no.
+                "--ServerApp.tornado_settings={'page_config_data': {'buildCheck': False}}",
             ],
             stdout=self._log,
             stderr=subprocess.STDOUT,
