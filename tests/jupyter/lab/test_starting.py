@@ -256,8 +256,7 @@ def focused_in_notebook(lab: Lab) -> bool:
 
 def test_h_h_opens_the_sidebar_and_closes_it_from_either_side(lab: Lab) -> None:
     lab.write("toggle.ipynb", "a = 1")
-    lab.load("toggle.ipynb")
-    lab.wait_for_app()
+    lab.open("toggle.ipynb")
     hide_sidebar(lab)
     lab.cell(0).locator(".cm-content").click()
     lab.page.keyboard.press("Escape")
