@@ -107,6 +107,8 @@ def test_the_palette_lists_every_command(lab: Lab) -> None:
     lab.open("palette.ipynb")
     lab.run_to_end(0)
     expect(lab.sidebar).to_contain_text("No records yet")
+    # The palette lists what is enabled: this is so when the kernel has told which devices there are.
+    lab.page.wait_for_function("() => jupyterapp.commands.isEnabled('jupyter-mlgpu:choose-device')")
     lab.page.evaluate("() => jupyterapp.commands.execute('apputils:activate-command-palette')")
     palette = lab.page.locator("#command-palette")
     palette.locator("input").fill("Hardware receipts")
