@@ -186,6 +186,7 @@ def test_the_context_menu_of_a_cell_shows_its_record(lab: Lab) -> None:
     expect(page).to_contain_text("first = 1")
 
 
+@pytest.mark.slow
 def test_the_record_of_a_cell_is_its_last_run_and_found_while_the_sidebar_is_closed(lab: Lab) -> None:
     lab.write("last.ipynb", LOAD, "import itertools; count = itertools.count()", "next(count)")
     lab.open("last.ipynb")
@@ -401,6 +402,7 @@ def test_a_stranger_s_notebook_that_asks_for_it_runs_nothing(lab: Lab) -> None:
     assert not (trap / "was-run").exists()
 
 
+@pytest.mark.slow
 def test_a_notebook_without_code_is_not_taken_for_a_trusted_one(lab: Lab) -> None:
     write_marked(lab, "words.ipynb")
     lab.open("words.ipynb")
@@ -444,6 +446,7 @@ def setting(editor: Locator, name: str) -> Locator:
     return editor.locator(f"[id$='jupyter-mlgpu:sidebar_{name}']")
 
 
+@pytest.mark.slow
 def test_the_sidebar_changes_its_side_at_once_and_stays_open(lab: Lab, preferences: Any) -> None:
     lab.write("sides.ipynb", "1")
     lab.open("sides.ipynb")
