@@ -116,6 +116,7 @@ def test_two_runs_of_one_cell_cannot_be_judged_and_newer_runs_are_asked_for_at_t
     expect(page).not_to_contain_text("There are newer runs.")
 
 
+@pytest.mark.slow
 def test_two_cells_are_run_more_often_at_a_click_and_compared_again(lab: Lab) -> None:
     lab.write("cells_again.ipynb", LOAD, "a = sum(range(1000))", "b = sum(range(200_000))")
     lab.open("cells_again.ipynb")

@@ -273,6 +273,7 @@ def test_a_device_is_chosen_in_a_dialog(lab: Lab) -> None:
 # -- the toolbar and the status bar -------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_the_toolbar_shows_the_device_and_opens_what_the_kernel_does_now(lab: Lab) -> None:
     lab.write("toolbar.ipynb", LOAD, "%mlc_device cpu")
     lab.open("toolbar.ipynb")

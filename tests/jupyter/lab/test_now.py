@@ -170,6 +170,7 @@ def test_what_comes_while_nobody_sees_it_is_in_the_curve_when_it_is_shown_again(
     expect(gauge(lab, "GPU 0 (Fake GPU)", "memory")).to_contain_text("peak 9 GiB")
 
 
+@pytest.mark.slow
 def test_a_curve_is_scaled_to_what_there_is_and_cells_are_bands_behind_it(lab: Lab) -> None:
     open_now(lab, "bands.ipynb", LOAD_WITH_GPU, "import time\ntime.sleep(1.5)")
     power = gauge(lab, "GPU 0 (Fake GPU)", "power")

@@ -66,6 +66,7 @@ def test_no_row_of_a_table_hides_in_a_box_that_scrolls(chromium: Browser, tmp_pa
     page.close()
 
 
+@pytest.mark.slow
 def test_a_script_that_got_into_the_page_would_not_run(chromium, file):
     with opened(chromium, file) as (page, _):
         page.evaluate(

@@ -114,6 +114,7 @@ def test_the_toolbar_has_the_button_until_the_notebook_is_traced_and_opens_the_s
     expect(lab.cell(1).locator(".jp-OutputArea-output pre").first).to_have_text("dir()\n%history\n")
 
 
+@pytest.mark.slow
 def test_the_keyboard_starts_it_and_stays_in_the_sidebar(lab: Lab) -> None:
     lab.write("keyboard_start.ipynb", "1")
     lab.open("keyboard_start.ipynb")
@@ -298,6 +299,7 @@ def test_h_h_is_typed_in_a_field_of_the_sidebar_and_escape_empties_it_before_it_
     expect(lab.sidebar).to_be_visible()
 
 
+@pytest.mark.slow
 def test_the_status_bar_says_running_also_for_cells_that_are_not_measured(lab: Lab, gate: Gate) -> None:
     wait = f"while not __import__('os').path.exists({str(gate.path)!r}): __import__('time').sleep(0.01)"
     bench = "import jupyter_mlgpu.jupyter.notebook.bench_command as bench\n"
