@@ -25,6 +25,9 @@ BINDER_IMAGE := .venv-binder-image
 DOCS := .venv-docs
 # In recipes, tools of .venv come first: jlpm finds its node there, and no other Node is needed.
 export PATH := $(CURDIR)/$(BIN):$(PATH)
+# Containers are often told to keep no compiled files. Each of the hundreds of kernels and processes that the tests start
+# would compile the whole package anew.
+export PYTHONDONTWRITEBYTECODE :=
 
 STEP := scripts/step.sh
 PIP_INSTALL := -m pip install --disable-pip-version-check
@@ -142,8 +145,10 @@ test-integration: install ## with a real kernel
 # There a framework that is missing is an error, and no reason to leave a test out; so is a library that trains.
 REQUIRED := tensorflow,torch,jax,mlx,lightning,transformers,accelerate
 PYTEST_FRAMEWORKS = $(PART) JUPYTER_MLGPU_REQUIRE=$(REQUIRED) $(FRAMEWORKS)/bin/python -m pytest
-# Those that name a framework; to read all others, too, would take longer than to run these.
-NEEDING = $(shell grep -rlF mark.needs $(ROOMS) --include='test_*.py')
+# Those that need more than .venv has; what needs TensorFlow alone, or pandas, runs with the other parts. To read all files
+# would take longer than to run these.
+MORE := torch|jax|mlx|lightning|transformers|accelerate|xprof|viztracer
+NEEDING = $(shell grep -rlE 'mark\.needs($$|.([^"]|.*"($(MORE))"))' $(ROOMS) --include='test_*.py')
 # The contract suite has all frameworks in one process, where their imports are paid once.
 .PHONY: test-frameworks
 test-frameworks: $(FRAMEWORKS)/.packages ## over TensorFlow, PyTorch, JAX and MLX: the contract suite, and more

@@ -123,6 +123,7 @@ def test_the_magic_shows_charts_and_a_table_and_returns_the_run(start_kernel):
     assert figure.text.startswith("Figure ")
 
 
+@pytest.mark.slow
 @pytest.mark.needs("torch")
 def test_an_interrupt_of_the_magic_keeps_what_was_measured(start_kernel, tmp_path):
     notebook = start_kernel()

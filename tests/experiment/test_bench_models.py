@@ -243,12 +243,12 @@ def losses(model, options, training=True, steps=3):
     ("name", "options", "tolerance"),
     [
         ("resnet50", ("channels_last", "fused"), 1e-3),
-        ("mobilenetv2", ("channels_last", "fused"), 1e-3),
+        pytest.param("mobilenetv2", ("channels_last", "fused"), 1e-3, marks=pytest.mark.slow),
         ("distilbert", ("flash", "fused"), 1e-3),
         ("bert-large", ("flash", "fused"), 1e-3),
         ("resnet50", ("bf16",), 0.03),
         ("mobilenetv2", ("bf16_weights",), 0.05),
-        ("distilbert", ("bf16", "flash"), 0.03),
+        pytest.param("distilbert", ("bf16", "flash"), 0.03, marks=pytest.mark.slow),
         ("bert-large", ("bf16_weights", "flash"), 0.05),
     ],
 )
@@ -271,7 +271,13 @@ def test_a_compiled_model_learns_what_the_plain_one_does():
 
 
 @pytest.mark.needs("torch")
-@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=[pytest.mark.slow] if name in ("resnet50", "bert-large") else [])
+        for name in MODELS
+    ],
+)
 def test_training_lowers_the_loss(name):
     first, last = losses(tiny(MODELS[name]), (), steps=15)
     assert last < 0.7 * first

@@ -73,6 +73,7 @@ def headers():
     return Path(found.origin).parent / "include"
 
 
+@pytest.mark.slow
 def test_what_is_registered_is_written_down_as_it_is_called(source, headers):
     assert community_kernel_table.registered(source, headers) == [
         ("Relu", {"device": "GPU", "types": {"T": ["float32"]}, "registrations": 1}),

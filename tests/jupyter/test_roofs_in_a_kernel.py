@@ -54,6 +54,7 @@ def test_a_cell_is_placed_by_its_light_runs_under_the_roof_that_the_benchmark_ha
     assert "Where the cell stands under this machine's roof" in why.text + str(why.outputs)
 
 
+@pytest.mark.slow
 @pytest.mark.needs("tensorflow")
 def test_a_damaged_file_of_roofs_costs_a_note_and_nothing_else(start_kernel, tmp_path):
     (tmp_path / "roofs.json").write_text("{")

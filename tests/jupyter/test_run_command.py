@@ -275,7 +275,7 @@ def with_devices(folder: Path, devices: str) -> dict[str, str]:
     return {"FAKE_DEVICES": devices, "PYTHONPATH": os.pathsep.join(filter(None, paths))}
 
 
-@pytest.mark.parametrize("what", ["lesson.ipynb", "out/records.jsonl"])
+@pytest.mark.parametrize("what", ["lesson.ipynb", pytest.param("out/records.jsonl", marks=pytest.mark.slow)])
 def test_a_pipe_in_place_of_a_file_is_refused_before_a_kernel_starts(tmp_path, what):
     source = write(tmp_path, "print(1)")
     pipe = tmp_path / what

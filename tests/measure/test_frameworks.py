@@ -238,7 +238,9 @@ def test_a_mistake_is_one_sentence(plain, line, words):
 
 
 @needs("torch")
-@pytest.mark.parametrize("words", ["--ops --shapes", "--ops --repeat 1 --shapes"])
+@pytest.mark.parametrize(
+    "words", ["--ops --shapes", pytest.param("--ops --repeat 1 --shapes", marks=pytest.mark.slow)]
+)
 def test_pytorchs_input_shapes_and_flop_are_in_the_table_where_they_are_asked_for(start_kernel, words):
     notebook = start_kernel()
     notebook.run("import torch\nx, y = torch.ones(20, 30), torch.ones(30, 40)\n_ = x @ y")

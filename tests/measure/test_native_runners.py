@@ -53,6 +53,7 @@ def test_nbclient_which_papermill_uses_gets_each_line_in_its_cell(notebook, tmp_
     assert shown == {"stdout": "a print\n", "stderr": "native line\n"}
 
 
+@pytest.mark.slow
 def test_nbval_compares_the_cells_output_as_if_nothing_were_captured(notebook, tmp_path):
     saved = notebook.cells[1]
     saved.outputs = [nbformat.v4.new_output("stream", name="stdout", text="a print\n")]

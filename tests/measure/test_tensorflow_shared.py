@@ -129,7 +129,13 @@ def test_what_a_user_collects_is_byte_for_byte_what_a_plain_kernel_collects(star
     assert sizes[0] == sizes[1]
 
 
-@pytest.mark.parametrize("switch", ["ctx.enable_graph_collection()", "tf.summary.trace_on(graph=True)"])
+@pytest.mark.parametrize(
+    "switch",
+    [
+        "ctx.enable_graph_collection()",
+        pytest.param("tf.summary.trace_on(graph=True)", marks=pytest.mark.slow),
+    ],
+)
 def test_what_was_switched_on_before_the_extension_came_stays_the_users(start_kernel, switch):
     notebook = start_kernel(extension=False, TF_CPP_MAX_VLOG_LEVEL="0")
     notebook.run(TWO_CPUS)

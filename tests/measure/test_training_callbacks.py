@@ -201,7 +201,9 @@ def test_a_limit_that_cannot_be_judged_costs_no_record(training, kit, monkeypatc
 @pytest.mark.parametrize(
     "training", [pytest.param(real, marks=needed) for real, needed in REAL[1:]], indirect=True
 )
-@pytest.mark.parametrize(("every", "later"), [(None, "epoch 2"), (BATCHES, "steps 5 to 8")])
+@pytest.mark.parametrize(
+    ("every", "later"), [(None, "epoch 2"), pytest.param(BATCHES, "steps 5 to 8", marks=pytest.mark.slow)]
+)
 def test_a_training_that_goes_on_from_a_checkpoint_goes_on_counting(training, tmp_path, every, later):
     saved = tmp_path / "saved"
     training.fit(training.callback(), save=saved)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import re
 import subprocess
+import sys
+from pathlib import Path
 
 from check_lab import first_lesson
 
@@ -79,3 +81,10 @@ def test_a_step_that_fails_keeps_its_exit_status() -> None:
     done = run("scripts/step.sh", "failure", "sh", "-c", "exit 7")
     assert done.returncode == 7
     assert re.search(r"<== failure: FAILED after \d+ s \(exit status 7\)", done.stdout)
+
+
+def test_what_make_starts_keeps_compiled_files_also_where_the_machine_says_otherwise(tmp_path: Path) -> None:
+    more = tmp_path / "more.mk"
+    more.write_text(f"shown:\n\t@{sys.executable} -c 'import sys; print(sys.dont_write_bytecode)'\n")
+    done = run("env", "PYTHONDONTWRITEBYTECODE=1", "make", "-f", "Makefile", "-f", str(more), "shown")
+    assert done.stdout == "False\n"

@@ -1,6 +1,7 @@
 """Words become HTML and SVG at one place, and stay words there."""
 
 import ast
+import functools
 import re
 from pathlib import Path
 
@@ -30,6 +31,7 @@ EXCEPTIONS = {
 }
 
 
+@functools.cache
 def sources() -> list[tuple[str, ast.Module]]:
     return [
         (path.relative_to(ROOT).as_posix(), ast.parse(path.read_text(encoding="utf-8")))

@@ -116,17 +116,24 @@ def words_of(path: str) -> frozenset[str]:
             _WORD.findall(_COMMENT.sub("", read(path)) if path.endswith(PROGRAMS) else read(path))
         )
     said = {(node.lineno, node.col_offset) for node in docstrings(path)}
-    tokens = tokenize.generate_tokens(io.StringIO(read(path)).readline)
-    code = [one.string for one in tokens if one.type != tokenize.COMMENT and one.start not in said]
+    code = [one.string for one in tokens(path) if one.type != tokenize.COMMENT and one.start not in said]
     return frozenset(_WORD.findall(" ".join(code)))
 
 
-def docstrings(path: str) -> Iterator[ast.Constant]:
+@functools.cache
+def tokens(path: str) -> tuple[tokenize.TokenInfo, ...]:
+    return tuple(tokenize.generate_tokens(io.StringIO(read(path)).readline))
+
+
+@functools.cache
+def docstrings(path: str) -> tuple[ast.Constant, ...]:
+    found = []
     for node in ast.walk(ast.parse(read(path))):
         if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
             match node.body:
                 case [ast.Expr(value=ast.Constant(value=str()) as said), *_]:
-                    yield said
+                    found.append(said)
+    return tuple(found)
 
 
 @functools.cache
@@ -183,7 +190,7 @@ def texts(path: str) -> Iterator[tuple[int, str]]:
     """A program's comments and docstrings, or a page, with the number of their first line."""
     source = read(path)
     if path.endswith(".py"):
-        for token in tokenize.generate_tokens(io.StringIO(source).readline):
+        for token in tokens(path):
             if token.type == tokenize.COMMENT:
                 yield token.start[0], token.string
         for said in docstrings(path):
@@ -195,8 +202,13 @@ def texts(path: str) -> Iterator[tuple[int, str]]:
         yield 1, _FENCED.sub(lambda block: "\n" * block[0].count("\n"), source)
 
 
-def named() -> Iterator[tuple[str, str, bool]]:
+@functools.cache
+def named() -> tuple[tuple[str, str, bool], ...]:
     """Where each name stands, the name, and whether it is that of a file."""
+    return tuple(_named())
+
+
+def _named() -> Iterator[tuple[str, str, bool]]:
     for path in files():
         if path.endswith((*PROGRAMS, ".md")) and not path.startswith(LEFT_OUT):
             for line, text in texts(path):

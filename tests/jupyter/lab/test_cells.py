@@ -184,6 +184,7 @@ def test_titles_are_searched_while_one_types(with_records: Lab) -> None:
     expect(lab.sidebar.get_by_label("Find a cell")).to_be_focused()
 
 
+@pytest.mark.slow
 def test_profiled_records_can_be_left_out(lab: Lab, tmp_path: Path) -> None:
     records = [record(1, "a()"), record(2, "b()", wall=9.0, mode="profiled")]
     open_with(lab, "cells_profiled.ipynb", records, tmp_path)
@@ -208,6 +209,7 @@ def test_what_was_chosen_is_still_there_when_the_sidebar_comes_back(with_records
 # -- groups ---------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_runs_of_the_kernel_are_groups_that_can_be_closed(lab: Lab, tmp_path: Path) -> None:
     open_with(lab, "cells_groups.ipynb", some_records(), tmp_path, "own = 1")
     lab.run_to_end(2)
@@ -270,6 +272,7 @@ def test_the_cell_with_the_cursor_marks_its_record(lab: Lab) -> None:
     expect(current.locator(".jp-mlgpu-Name")).to_have_text(["b = 2"])
 
 
+@pytest.mark.slow
 def test_a_record_in_focus_marks_its_cell_and_a_hidden_sidebar_marks_nothing(lab: Lab) -> None:
     lab.write("cells_marks.ipynb", LOAD, "a = 1", "b = 2")
     lab.open("cells_marks.ipynb")
@@ -399,6 +402,7 @@ def add_outputs(path: Path, data: dict[str, Any]) -> None:
     path.write_text(json.dumps(notebook))
 
 
+@pytest.mark.slow
 def test_two_thousand_records_are_sorted_and_few_of_them_in_the_page(lab: Lab) -> None:
     lab.write("cells_many.ipynb", SEND_2_000_RECORDS)
     lab.open("cells_many.ipynb")

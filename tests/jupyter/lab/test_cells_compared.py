@@ -116,6 +116,7 @@ def test_two_runs_of_one_cell_cannot_be_judged_and_newer_runs_are_asked_for_at_t
     expect(page).not_to_contain_text("There are newer runs.")
 
 
+@pytest.mark.slow
 def test_two_cells_are_run_more_often_at_a_click_and_compared_again(lab: Lab) -> None:
     lab.write("cells_again.ipynb", LOAD, "a = sum(range(1000))", "b = sum(range(200_000))")
     lab.open("cells_again.ipynb")
@@ -131,6 +132,7 @@ def test_two_cells_are_run_more_often_at_a_click_and_compared_again(lab: Lab) ->
     expect(page.get_by_role("button", name="Run 4 more times")).to_be_visible()
 
 
+@pytest.mark.slow
 def test_a_cell_that_is_not_there_as_it_ran_is_not_run_again(lab: Lab) -> None:
     lab.write("cells_changed.ipynb", LOAD, "a = sum(range(1000))", "b = sum(range(2000))")
     lab.open("cells_changed.ipynb")

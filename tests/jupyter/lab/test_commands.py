@@ -107,6 +107,8 @@ def test_the_palette_lists_every_command(lab: Lab) -> None:
     lab.open("palette.ipynb")
     lab.run_to_end(0)
     expect(lab.sidebar).to_contain_text("No records yet")
+    # The palette lists what is enabled: this is so when the kernel has told which devices there are.
+    lab.page.wait_for_function("() => jupyterapp.commands.isEnabled('jupyter-mlgpu:choose-device')")
     lab.page.evaluate("() => jupyterapp.commands.execute('apputils:activate-command-palette')")
     palette = lab.page.locator("#command-palette")
     palette.locator("input").fill("Hardware receipts")
@@ -184,6 +186,7 @@ def test_the_context_menu_of_a_cell_shows_its_record(lab: Lab) -> None:
     expect(page).to_contain_text("first = 1")
 
 
+@pytest.mark.slow
 def test_the_record_of_a_cell_is_its_last_run_and_found_while_the_sidebar_is_closed(lab: Lab) -> None:
     lab.write("last.ipynb", LOAD, "import itertools; count = itertools.count()", "next(count)")
     lab.open("last.ipynb")
@@ -270,6 +273,7 @@ def test_a_device_is_chosen_in_a_dialog(lab: Lab) -> None:
 # -- the toolbar and the status bar -------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_the_toolbar_shows_the_device_and_opens_what_the_kernel_does_now(lab: Lab) -> None:
     lab.write("toolbar.ipynb", LOAD, "%mlc_device cpu")
     lab.open("toolbar.ipynb")
@@ -399,6 +403,7 @@ def test_a_stranger_s_notebook_that_asks_for_it_runs_nothing(lab: Lab) -> None:
     assert not (trap / "was-run").exists()
 
 
+@pytest.mark.slow
 def test_a_notebook_without_code_is_not_taken_for_a_trusted_one(lab: Lab) -> None:
     write_marked(lab, "words.ipynb")
     lab.open("words.ipynb")
@@ -442,6 +447,7 @@ def setting(editor: Locator, name: str) -> Locator:
     return editor.locator(f"[id$='jupyter-mlgpu:sidebar_{name}']")
 
 
+@pytest.mark.slow
 def test_the_sidebar_changes_its_side_at_once_and_stays_open(lab: Lab, preferences: Any) -> None:
     lab.write("sides.ipynb", "1")
     lab.open("sides.ipynb")

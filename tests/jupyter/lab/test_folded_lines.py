@@ -150,6 +150,7 @@ def test_a_cell_with_the_tag_shows_its_lines(lab: Lab) -> None:
     expect(fold(lab, 1)).to_have_count(0)
 
 
+@pytest.mark.slow
 def test_a_notebook_whose_metadata_ask_for_it_shows_all_its_lines(lab: Lab) -> None:
     path = lab.write("asks.ipynb", LOAD, f"{WRITE}native(ONEDNN)", kernel=KERNEL)
     notebook = json.loads(path.read_text())
@@ -164,6 +165,7 @@ def test_a_notebook_whose_metadata_ask_for_it_shows_all_its_lines(lab: Lab) -> N
     expect(fold(lab, 1)).to_have_count(0)
 
 
+@pytest.mark.slow
 def test_a_lesson_that_reads_log_lines_shows_them(lab: Lab) -> None:
     reads = "import jupyter_mlgpu\nfrom jupyter_mlgpu.lessons import check\njupyter_mlgpu.records()[-1].logs"
     run(lab, "lesson.ipynb", f"{WRITE}native(ONEDNN)", reads)
@@ -172,6 +174,7 @@ def test_a_lesson_that_reads_log_lines_shows_them(lab: Lab) -> None:
     expect(fold(lab, 1)).to_have_count(0)
 
 
+@pytest.mark.slow
 def test_who_wants_to_see_all_lines_sees_them_in_their_places(lab: Lab, setting: Callable[..., None]) -> None:
     setting(nativeLines="show")
     run(lab, "shown.ipynb", f"{WRITE}native(ONEDNN)")
@@ -180,6 +183,7 @@ def test_who_wants_to_see_all_lines_sees_them_in_their_places(lab: Lab, setting:
     expect(fold(lab, 1)).to_have_count(0)
 
 
+@pytest.mark.slow
 def test_lines_stay_folded_where_receipts_are_not_shown(lab: Lab, setting: Callable[..., None]) -> None:
     setting(receipt="hidden")
     run(lab, "hidden.ipynb", f"{WRITE}native(ONEDNN)")

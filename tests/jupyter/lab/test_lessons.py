@@ -189,7 +189,7 @@ def test_a_chinese_lesson_opens_in_a_chinese_jupyterlab(
 @pytest.mark.parametrize(
     ("name", "cells"),
     [
-        ("00_start_here.ipynb", ["load", "first", "predict", "sleep"]),
+        pytest.param("00_start_here.ipynb", ["load", "first", "predict", "sleep"], marks=pytest.mark.slow),
         pytest.param(
             "01_adding_tensors.ipynb", ["load", "import", "numbers", "at-once"], marks=pytest.mark.slow
         ),

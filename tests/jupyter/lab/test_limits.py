@@ -134,6 +134,7 @@ def test_where_the_limit_is_not_known_the_opened_receipt_says_why(lab: Lab) -> N
     expect(lab.receipts.first.get_by_role("table", name="Lines of code")).to_have_count(0)
 
 
+@pytest.mark.slow
 def test_why_shows_the_whole_reasoning_under_its_cell(lab: Lab, tmp_path: Path) -> None:
     other = Run("f" * 32, "other.ipynb", "0" * 12)
     open_with(lab, "why.ipynb", [replace(limited_record(7), run=other)], tmp_path, "%mlc_trace why 7")

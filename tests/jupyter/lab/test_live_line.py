@@ -58,6 +58,7 @@ def test_a_running_cell_has_a_live_line_that_its_receipt_replaces(lab: Lab, gate
     assert "gpu:0" not in json.dumps(json.loads((lab.server.root / "live.ipynb").read_text())["cells"][1])
 
 
+@pytest.mark.slow
 def test_the_live_line_changes_at_most_twice_a_second(lab: Lab, gate: Gate) -> None:
     start(lab, "pace.ipynb", gate)
     expect(line(lab)).to_be_visible()
@@ -71,6 +72,7 @@ def test_the_live_line_changes_at_most_twice_a_second(lab: Lab, gate: Gate) -> N
     assert (times[-1] - times[0]) / (len(times) - 1) > 400, times
 
 
+@pytest.mark.slow
 def test_a_cell_that_is_soon_through_never_has_a_live_line(lab: Lab) -> None:
     lab.write("short.ipynb", LOAD, "a = 1")
     lab.open("short.ipynb")
@@ -106,6 +108,7 @@ def test_a_cell_that_ends_in_a_notebook_out_of_sight_is_told_and_found_again(
     assert lab.active_cell() == 1
 
 
+@pytest.mark.slow
 def test_a_cell_that_ends_in_sight_is_not_told(
     lab: Lab, gate: Gate, notify_after: Callable[[float], None]
 ) -> None:
@@ -128,6 +131,7 @@ sys.modules["jupyter_mlgpu"] = fake
 """
 
 
+@pytest.mark.slow
 def test_a_long_notification_begins_with_whole_sentences_and_has_the_rest_behind_a_button(lab: Lab) -> None:
     lab.write("long.ipynb", BROKEN)
     lab.open("long.ipynb")

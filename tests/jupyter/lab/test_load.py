@@ -92,6 +92,7 @@ def test_of_thousands_of_lines_few_rows_are_in_the_page_and_few_are_made_at_once
     expect(lab.sidebar.get_by_role("tab", name=re.compile("Messages 5,00"))).to_be_visible()
 
 
+@pytest.mark.slow
 def test_many_lines_are_searched_in_slices_between_which_the_page_answers(
     new_tab: Callable[[], Lab],
 ) -> None:
@@ -174,6 +175,7 @@ def scroll(lab: Lab, scroller: Locator) -> None:
         assert 0 < rows(lab).count() < FEW_ROWS
 
 
+@pytest.mark.slow
 def test_of_a_record_of_ten_megabytes_the_kernel_tells_a_part_and_says_what_is_left_out(
     lab: Lab, heard: Heard
 ) -> None:
@@ -194,6 +196,7 @@ store.add(replace(example_record(5000, name="large record"), logs=lines))
 """
 
 
+@pytest.mark.slow
 def test_at_most_twenty_messages_a_second_are_sent_and_no_output_of_the_user_is_lost(
     lab: Lab, heard: Heard
 ) -> None:

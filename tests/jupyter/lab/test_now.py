@@ -148,6 +148,7 @@ def test_nobody_is_asked_to_measure_until_somebody_looks(lab: Lab) -> None:
     assert asked_to_watch(lab) == 1
 
 
+@pytest.mark.slow
 def test_what_comes_while_nobody_sees_it_is_in_the_curve_when_it_is_shown_again(lab: Lab) -> None:
     seen = "seen = lambda: [v for _, v in get_ipython()._jupyter_mlgpu.watch.state()['history']]"
     used = "any((v or 0) == 9 * 1024**3 for values in seen() for v in values)"
@@ -169,6 +170,7 @@ def test_what_comes_while_nobody_sees_it_is_in_the_curve_when_it_is_shown_again(
     expect(gauge(lab, "GPU 0 (Fake GPU)", "memory")).to_contain_text("peak 9 GiB")
 
 
+@pytest.mark.slow
 def test_a_curve_is_scaled_to_what_there_is_and_cells_are_bands_behind_it(lab: Lab) -> None:
     open_now(lab, "bands.ipynb", LOAD_WITH_GPU, "import time\ntime.sleep(1.5)")
     power = gauge(lab, "GPU 0 (Fake GPU)", "power")
@@ -188,6 +190,7 @@ def test_a_curve_is_scaled_to_what_there_is_and_cells_are_bands_behind_it(lab: L
     assert "linear-gradient" in chart.evaluate("chart => getComputedStyle(chart).backgroundImage")
 
 
+@pytest.mark.slow
 def test_nothing_moves_when_a_cell_begins_or_ends(lab: Lab, gate: Gate) -> None:
     lab.write("still.ipynb", LOAD, "a = 1", f"%%mlc_trace --ops --repeat 1\n{gate.cell}")
     lab.open("still.ipynb")
@@ -240,6 +243,7 @@ def set_visibility(lab: Lab, state: str) -> None:
     )
 
 
+@pytest.mark.slow
 def test_a_device_chosen_while_the_kernel_is_idle_holds_at_once(lab: Lab) -> None:
     open_now(lab, "idle.ipynb", LOAD, "%mlc_device")
     expect(picker(lab)).to_have_value("auto")
@@ -250,6 +254,7 @@ def test_a_device_chosen_while_the_kernel_is_idle_holds_at_once(lab: Lab) -> Non
     expect(lab.cell(1)).to_contain_text("Requested device: cpu.")
 
 
+@pytest.mark.slow
 def test_automatic_can_be_chosen_again_and_means_what_held_before_any_choice(lab: Lab) -> None:
     open_now(lab, "automatic.ipynb", LOAD, "%mlc_device cpu", "%mlc_device any", "%mlc_device")
     button = lab.page.locator(".jp-mlgpu-DeviceButton").filter(visible=True)
@@ -310,6 +315,7 @@ def test_the_picker_lists_the_devices_there_are_and_the_choice_holds_for_the_nex
     expect(lab.sidebar).to_contain_text("FrameworksPyTorch 1.0")
 
 
+@pytest.mark.slow
 def test_the_dialog_and_the_magic_have_the_pickers_list_and_say_why_there_is_no_gpu(lab: Lab) -> None:
     with_torch = f"{FAKE_TORCH.format(devices=('cpu:0',), hidden=None)}\n{LOAD}"
     open_now(lab, "same_list.ipynb", with_torch, "%mlc_device list")
@@ -327,6 +333,7 @@ def test_the_dialog_and_the_magic_have_the_pickers_list_and_say_why_there_is_no_
     expect(lab.cell(1)).to_contain_text(re.compile(f"cpu:0 .*fake cpu.*gpu: +none: {why}", re.DOTALL))
 
 
+@pytest.mark.slow
 def test_where_a_restart_would_bring_the_device_its_button_is_offered(lab: Lab) -> None:
     open_with_torch(lab, "offer.ipynb", ("cpu:0",), hidden="The GPU is hidden.")
     picker(lab).select_option("gpu")
@@ -340,6 +347,7 @@ def test_where_a_restart_would_bring_the_device_its_button_is_offered(lab: Lab) 
     expect(dialog).to_be_hidden()
 
 
+@pytest.mark.slow
 def test_tracing_is_turned_off_and_on_beside_it(lab: Lab) -> None:
     open_now(lab, "trace.ipynb", LOAD, "a = 1", "b = 2")
     switch = lab.sidebar.get_by_role("checkbox", name="Trace cells")
@@ -401,6 +409,7 @@ def test_before_anything_is_loaded_the_machine_is_shown_as_the_servers_and_the_k
     expect(lab.sidebar).not_to_contain_text("all programs together")
 
 
+@pytest.mark.slow
 def test_the_server_is_not_asked_about_its_machine_until_somebody_looks(lab: Lab) -> None:
     asked: list[str] = []
 

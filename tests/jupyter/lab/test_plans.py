@@ -202,6 +202,7 @@ def test_a_large_graph_is_drawn_in_short_and_further_functions_can_be_chosen(lab
     expect(first.locator(".jp-mlgpu-Graph-box")).to_have_count(150)
 
 
+@pytest.mark.slow
 def test_the_sidebar_shows_plans_only_where_there_are_any(lab: Lab) -> None:
     code = (
         "from jupyter_mlgpu.graphs.planning.forecast import of_graph\n"

@@ -223,6 +223,7 @@ def test_operations_that_were_not_counted_are_said_with_what_is_known(lab: Lab) 
     )
 
 
+@pytest.mark.slow
 def test_short_cells_get_no_receipt_where_that_is_set_and_the_sidebar_has_them(
     lab: Lab, our_settings: Callable[..., None]
 ) -> None:
@@ -239,6 +240,7 @@ def test_short_cells_get_no_receipt_where_that_is_set_and_the_sidebar_has_them(
     expect(lab.records.filter(has_text="a = 1")).to_have_count(1)
 
 
+@pytest.mark.slow
 def test_a_saved_notebook_keeps_one_line_of_a_receipt_where_that_is_set_and_the_page_all_of_it(
     lab: Lab, our_settings: Callable[..., None]
 ) -> None:

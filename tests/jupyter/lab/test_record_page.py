@@ -143,6 +143,7 @@ def test_the_operations_of_a_device_and_of_the_host_stand_apart_and_sort_by_a_cl
     expect(self_time).to_have_attribute("aria-sort", "none")
 
 
+@pytest.mark.slow
 def test_operations_are_found_by_name(lab: Lab) -> None:
     page = profiled_page(lab)
     operations = section(page, "Operations")
@@ -173,6 +174,7 @@ def test_a_click_on_the_timeline_names_the_event(lab: Lab) -> None:
     assert sum('"inside"' in frame for frame in lab.sent) == asked
 
 
+@pytest.mark.slow
 def test_the_timeline_is_zoomed_and_moved_by_wheel_and_drag(lab: Lab) -> None:
     page = profiled_page(lab)
     timeline = section(page, "Timeline")
@@ -197,6 +199,7 @@ def test_the_timeline_is_zoomed_and_moved_by_wheel_and_drag(lab: Lab) -> None:
     expect(view).to_have_text("0 µs to 1 ms of the cell")
 
 
+@pytest.mark.slow
 def test_all_of_the_page_can_be_done_with_the_keyboard(lab: Lab) -> None:
     lab.write("keyboard.ipynb", LOAD, PROFILED + FEW)
     lab.open("keyboard.ipynb")
@@ -306,6 +309,7 @@ def test_fifty_thousand_events_are_zoomed_and_moved_and_the_rest_is_counted(lab:
     assert table.get_by_role("row").count() < 60
 
 
+@pytest.mark.slow
 def test_names_of_operations_are_text_whatever_they_hold(lab: Lab) -> None:
     name = f"{MARKUP}\u202egnp"
     page = profiled_page(lab, f"profiled(host({name!r}, 0, 900), kernel({'long ' * 2000!r}, 10, 20))")

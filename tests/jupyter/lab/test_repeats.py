@@ -49,6 +49,7 @@ def test_one_receipt_shows_the_runs_with_the_warm_up_apart_and_no_profiled_time_
     expect(picture.locator("rect[data-kind=warm-up]")).to_have_count(1)
 
 
+@pytest.mark.slow
 def test_the_runs_are_one_group_in_the_sidebar_each_by_its_number(lab: Lab, tmp_path: Path) -> None:
     open_with(lab, "repeats_group.ipynb", [*runs_of_one_cell(), record(20, "plot()")], tmp_path)
     lab.run_to_end(1)

@@ -52,6 +52,7 @@ def test_the_charts_are_drawn_offline_and_no_strangers_script_runs(chromium, fil
         assert events == [file.as_uri()]
 
 
+@pytest.mark.slow
 def test_no_row_of_a_table_hides_in_a_box_that_scrolls(chromium: Browser, tmp_path: Path) -> None:
     file = tmp_path / "long.html"
     file.write_text(report([example_record(number) for number in range(1, 61)], title="long"))
@@ -65,6 +66,7 @@ def test_no_row_of_a_table_hides_in_a_box_that_scrolls(chromium: Browser, tmp_pa
     page.close()
 
 
+@pytest.mark.slow
 def test_a_script_that_got_into_the_page_would_not_run(chromium, file):
     with opened(chromium, file) as (page, _):
         page.evaluate(

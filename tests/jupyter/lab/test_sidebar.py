@@ -165,6 +165,7 @@ def test_a_renamed_notebook_keeps_its_records_and_shows_its_new_name(lab: Lab) -
     expect(lab.records.locator(".jp-mlgpu-Name")).to_have_text(["a = 1"])
 
 
+@pytest.mark.slow
 def test_strange_messages_and_one_of_ten_megabytes_do_not_keep_the_next_record_away(lab: Lab) -> None:
     lab.write("strange.ipynb", LOAD, "a = 1", SEND_STRANGE_MESSAGES, "b = 2")
     lab.open("strange.ipynb")
@@ -243,6 +244,7 @@ def test_a_kernel_of_another_language_is_asked_nothing(lab: Lab) -> None:
     assert not any('"target_name":"jupyter_mlgpu"' in frame.replace(" ", "") for frame in lab.sent)
 
 
+@pytest.mark.slow
 def test_unloading_the_extension_is_noticed(lab: Lab) -> None:
     lab.write("unload.ipynb", LOAD, "%unload_ext jupyter_mlgpu")
     lab.open("unload.ipynb")
@@ -281,6 +283,7 @@ def test_a_cell_that_is_gone_is_said_to_be_gone(lab: Lab) -> None:
     expect(lab.sidebar.get_by_role("status")).to_have_text("This cell is no longer in the notebook.")
 
 
+@pytest.mark.slow
 def test_arrow_keys_move_through_the_records(lab: Lab) -> None:
     lab.write("keys.ipynb", LOAD, "a = 1", "b = 2", "c = 3")
     lab.open("keys.ipynb")

@@ -114,6 +114,7 @@ def test_the_toolbar_has_the_button_until_the_notebook_is_traced_and_opens_the_s
     expect(lab.cell(1).locator(".jp-OutputArea-output pre").first).to_have_text("dir()\n%history\n")
 
 
+@pytest.mark.slow
 def test_the_keyboard_starts_it_and_stays_in_the_sidebar(lab: Lab) -> None:
     lab.write("keyboard_start.ipynb", "1")
     lab.open("keyboard_start.ipynb")
@@ -137,6 +138,7 @@ def test_while_a_cell_runs_the_button_says_that_it_is_starting(lab: Lab, gate: G
     expect(lab.sidebar).to_contain_text("No records yet")
 
 
+@pytest.mark.slow
 def test_with_tracing_turned_off_it_is_offered_too(lab: Lab) -> None:
     lab.write("off.ipynb", LOAD, "%mlc_trace off", "c = 3")
     lab.open("off.ipynb")
@@ -179,6 +181,7 @@ def test_a_file_of_that_name_beside_the_notebook_is_not_run_for_the_button(lab: 
     assert not (trap / "was-run").exists()
 
 
+@pytest.mark.slow
 def test_after_a_restart_it_is_offered_again(lab: Lab) -> None:
     lab.write("offered.ipynb", "a = 1")
     lab.open("offered.ipynb")
@@ -216,6 +219,7 @@ def test_a_notebook_that_is_always_traced_is_so_after_a_restart_and_until_that_i
     expect(start_button(lab)).to_be_visible()
 
 
+@pytest.mark.slow
 def test_with_the_setting_a_new_notebook_is_traced_at_once_and_a_stranger_s_is_not(
     lab: Lab, preferences: Any
 ) -> None:
@@ -256,8 +260,7 @@ def focused_in_notebook(lab: Lab) -> bool:
 
 def test_h_h_opens_the_sidebar_and_closes_it_from_either_side(lab: Lab) -> None:
     lab.write("toggle.ipynb", "a = 1")
-    lab.load("toggle.ipynb")
-    lab.wait_for_app()
+    lab.open("toggle.ipynb")
     hide_sidebar(lab)
     lab.cell(0).locator(".cm-content").click()
     lab.page.keyboard.press("Escape")
@@ -274,6 +277,7 @@ def test_h_h_opens_the_sidebar_and_closes_it_from_either_side(lab: Lab) -> None:
     expect(lab.sidebar).to_be_hidden()
 
 
+@pytest.mark.slow
 def test_h_h_is_typed_in_a_field_of_the_sidebar_and_escape_empties_it_before_it_leads_back(
     lab: Lab,
 ) -> None:
@@ -295,6 +299,7 @@ def test_h_h_is_typed_in_a_field_of_the_sidebar_and_escape_empties_it_before_it_
     expect(lab.sidebar).to_be_visible()
 
 
+@pytest.mark.slow
 def test_the_status_bar_says_running_also_for_cells_that_are_not_measured(lab: Lab, gate: Gate) -> None:
     wait = f"while not __import__('os').path.exists({str(gate.path)!r}): __import__('time').sleep(0.01)"
     bench = "import jupyter_mlgpu.jupyter.notebook.bench_command as bench\n"

@@ -336,7 +336,14 @@ def test_a_restart_that_is_needed_is_said_with_how_to_do_it(show: Callable[..., 
     expect(page.locator(".jp-mlgpu-Restart")).to_contain_text("Restart the kernel.")
 
 
-@pytest.mark.parametrize("rubbish", [None, 7, "text", [[]], {"frameworks": [None, {"name": {}}]}])
+@pytest.mark.parametrize(
+    "rubbish",
+    [
+        None,
+        *(pytest.param(one, marks=pytest.mark.slow) for one in (7, "text", [[]])),
+        {"frameworks": [None, {"name": {}}]},
+    ],
+)
 def test_a_state_that_makes_no_sense_costs_only_itself(show: Callable[..., Page], rubbish: Any) -> None:
     problems: list[str] = []
     page = show(DEVICES)
