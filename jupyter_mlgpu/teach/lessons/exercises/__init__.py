@@ -9,6 +9,7 @@ from functools import cache
 
 from jupyter_mlgpu.measure.kit import current
 from jupyter_mlgpu.record.errors import UsageError
+from jupyter_mlgpu.record.extras import require
 from jupyter_mlgpu.teach.lessons.checking import Answer, Exercise, Verdict, judge
 
 
@@ -31,6 +32,7 @@ def exercises() -> Mapping[str, Exercise]:
 
 def check(name: str, answer: Answer) -> Verdict:
     """Try a learner's answer to the exercise `name`. Raises UsageError where there is no such exercise."""
+    require("`check`", "lessons", "numpy")
     if name not in exercises():
         raise UsageError(f"There is no exercise {name!r}. Write one of these: {', '.join(exercises())}.")
     verdict = judge(exercises()[name], answer)
