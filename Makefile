@@ -219,16 +219,27 @@ NBVAL = $(PART) JUPYTER_MLGPU_OFFLINE=1 $(BIN)/python -m pytest -p tests.conftes
 test-lessons: install ## run the lessons' cells and compare what they print with what is saved
 	@$(STEP) "lessons under nbval" $(NBVAL) $(TESTED_LESSONS) $(PYTEST_ARGS)
 
+# What pyproject.toml and constraints/unit.txt are for; the first two have TensorFlow, and make .venv.
+PYTHONS := 3.11 3.12 3.13 3.14
 .PHONY: test-other-python
-test-other-python: install ### the unit tests under Python 3.12 (or 3.11 where .venv is 3.12), where one is at hand
-	@python=`scripts/find_other_python.sh "$$(cat $(VENV)/.python)"` || { \
-		echo "==> unit tests under the other Python: not run, for .venv has `cat $(VENV)/.python` and no other of 3.11 and 3.12 is at hand"; \
-		exit 0; \
-	}; \
-	$(MAKE) --no-print-directory $(OTHER)/.packages OTHER_PYTHON="$$python" && \
-	$(STEP) "unit tests under Python `cat $(OTHER)/.python`" \
-		$(PART) $(OTHER)/bin/python -m pytest $(SPREAD) $(ROOMS) --ignore tests/explain/doctor \
-			--ignore tests/teach/lessons -m "small and not slow" $(PYTEST_ARGS)
+test-other-python: install ### the unit tests under each other Python from 3.11 to 3.14 that is at hand
+	@missing=; failed=; \
+	for version in $(PYTHONS); do \
+		case "`cat $(VENV)/.python`" in $$version.*) continue ;; esac; \
+		if ! scripts/find_other_python.sh $$version >/dev/null; then \
+			missing="$$missing $$version"; \
+			continue; \
+		fi; \
+		$(MAKE) --no-print-directory $(OTHER)/$$version/.packages && \
+		$(STEP) "unit tests under Python $$version" \
+			$(PART) $(OTHER)/$$version/bin/python -m pytest $(SPREAD) $(ROOMS) --ignore tests/explain/doctor \
+				--ignore tests/teach/lessons -m "small and not slow" $(PYTEST_ARGS) || failed="$$failed $$version"; \
+	done; \
+	for version in $$missing; do \
+		echo "==> unit tests under Python $$version: not run, for none is at hand"; \
+	done; \
+	for version in $$failed; do echo "==> unit tests under Python $$version: FAILED"; done; \
+	[ -z "$$failed" ]
 
 .PHONY: browser
 browser: install ### find a Chromium for the browser tests, or install one
@@ -321,11 +332,11 @@ $(VENV)/.project: pyproject.toml jupyter_mlgpu/_version.py install.json \
 		$(BIN)/python $(PIP_INSTALL) --quiet --no-deps --no-build-isolation --editable .
 	@touch $@
 
-$(OTHER)/.python: $(if $(OTHER_PYTHON),FORCE)
-	@scripts/make_venv.sh $(OTHER) $(OTHER_PYTHON)
-
-$(OTHER)/.packages: constraints/unit.txt $(OTHER)/.python
-	@$(STEP) "installing what the unit tests need into $(OTHER)" $(OTHER)/bin/python $(FROM_LIST) $<
+$(OTHER)/%/.packages: constraints/unit.txt
+	@rm -rf $(OTHER)/$*
+	@`scripts/find_other_python.sh $*` -m venv $(OTHER)/$*
+	@$(STEP) "installing what the unit tests need into $(OTHER)/$*" \
+		$(OTHER)/$*/bin/python $(FROM_LIST) $< --quiet
 	@touch $@
 
 $(FRONT_ENDS)/.python: $(VENV)/.python

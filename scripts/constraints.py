@@ -75,7 +75,7 @@ FILES = (
         groups=("build",),
         agrees_with=("extras.txt",),
     ),
-    # What `make` installs into .venv-3.13 and the like, for the unit tests under the other Pythons.
+    # What `make` installs into .venv-other/3.13 and the like, for the unit tests under the other Pythons.
     ConstraintFile(
         "unit.txt",
         extras=("lab", "report"),

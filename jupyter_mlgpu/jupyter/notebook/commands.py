@@ -109,7 +109,7 @@ class Commands:
         return joined(state, *self._missing_page(), say("`%mlc_trace?` explains the commands."))
 
     def _missing_page(self) -> list[Sentence]:
-        """What may be missing on the other side: this kernel cannot see whether JupyterLab has our front end."""
+        """What may be missing on the other side: a kernel cannot see whether JupyterLab has our front end."""
         audience = self.channel.audience if isinstance(self.channel, KernelChannel) else None
         if audience is None or audience.known_to_a_client or not audience.on_a_server:
             return []
