@@ -195,7 +195,7 @@ PYTEST_TEACHER = $(PART) JUPYTER_MLGPU_REQUIRE=jupyterhub,sqlalchemy,psycopg \
 test-teacher: $(TEACHER)/.packages ### the teacher's view, over SQLite and PostgreSQL, and with a real JupyterHub
 	@$(STEP) "the teacher's view" $(PYTEST_TEACHER) tests/teach/teacher $(MARKED) $(PYTEST_ARGS)
 
-PYTEST_BINDER = $(PART) JUPYTER_MLGPU_REQUIRE=repo2docker,check_jsonschema \
+PYTEST_BINDER = $(PART) JUPYTER_MLGPU_REQUIRE=repo2docker,check_jsonschema,rattler_build \
 	JUPYTER_MLGPU_BINDER_IMAGE=$(BINDER_IMAGE) $(BINDER)/bin/python -m pytest
 # The first step is the check, the second plants mistakes that it has to refuse.
 .PHONY: test-binder
@@ -267,6 +267,10 @@ constraints: $(VENV)/.packages ### compile constraints/ from pyproject.toml (UPG
 .PHONY: schemas
 schemas: $(VENV)/.packages ## write the schemas of files, and what the browser knows of the package, anew from Python
 	@$(BIN)/python scripts/schemas.py
+
+.PHONY: addresses
+addresses: $(VENV)/.packages ### write the repository's address, a line of pyproject.toml, where files name it
+	@$(BIN)/python scripts/addresses.py
 
 .PHONY: catalogues
 catalogues: $(VENV)/.packages ## bring the translations in jupyter_mlgpu/record/locale up to what the sources say
@@ -387,7 +391,7 @@ $(TEACHER)/.packages: constraints/teacher.txt $(VENV)/.project scripts/make_venv
 # repo2docker, and what validates workflows: above .venv, too.
 $(BINDER)/.packages: constraints/binder.txt $(VENV)/.project scripts/make_venv_above.sh
 	@scripts/make_venv_above.sh $(BINDER) $(VENV)
-	@$(STEP) "installing repo2docker and check-jsonschema into $(BINDER)" \
+	@$(STEP) "installing repo2docker, rattler-build and check-jsonschema into $(BINDER)" \
 		$(BINDER)/bin/python $(FROM_LIST) $< --quiet
 	@touch $@
 

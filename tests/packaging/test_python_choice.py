@@ -69,8 +69,8 @@ def test_only_an_unsupported_python_gets_one_sentence_with_the_remedy(tmp_path: 
     assert found.returncode == 1
     assert found.stdout == ""
     assert found.stderr == (
-        "The lessons' TensorFlow needs Python 3.11 or 3.12; found 3.13.0 (python3): install python3.12 and run "
-        "`make PYTHON=python3.12` with your target.\n"
+        "The lessons' TensorFlow needs Python 3.11 or 3.12; found 3.13.0 (python3): install python3.12 and "
+        "run `make PYTHON=python3.12` with your target.\n"
     )
 
 
