@@ -23,19 +23,6 @@ DATA = f"jupyter_mlgpu-{jupyter_mlgpu.__version__}.data/data"
 
 
 @pytest.fixture(scope="module")
-def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with the source distribution, and the wheel made from it, as an index would have them."""
-    folder = tmp_path_factory.mktemp("dist")
-    done = subprocess.run(
-        [sys.executable, "-m", "build", "--no-isolation", "--outdir", str(folder), str(ROOT)],
-        capture_output=True,
-        text=True,
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
-    return folder
-
-
-@pytest.fixture(scope="module")
 def wheel(built: Path) -> set[str]:
     """The names of the files in the wheel."""
     (path,) = built.glob("*.whl")

@@ -99,6 +99,7 @@ def test_a_link_that_leads_nowhere_is_not_written_through(tmp_path):
 
 def test_who_has_no_tensorflow_hears_what_the_lessons_need(tmp_path, capsys, monkeypatch):
     monkeypatch.setattr(shipped, "installed", lambda name: False)
+    monkeypatch.setattr(sys, "version_info", (3, 12, 0))
     assert main(["lessons", str(tmp_path)]) == 0
     assert 'pip install "jupyter_mlgpu[lessons]"' in capsys.readouterr().out
 
