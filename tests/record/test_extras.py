@@ -6,6 +6,9 @@ import subprocess
 import sys
 
 import pytest
+from IPython.core.interactiveshell import InteractiveShell
+from IPython.utils.capture import capture_output
+from traitlets.config import Config
 
 from jupyter_mlgpu.record import extras
 from jupyter_mlgpu.record.errors import MissingPackageError
@@ -100,3 +103,15 @@ def test_a_block_is_traced_and_shown_with_nothing_else():
         "print(record.reading('wall_time').value > 0, len(messages('zh')) > 100)"
     )
     assert done.stdout == "True True\n", done.stderr
+
+
+def test_ipython_shows_the_sentence_alone():
+    shell = InteractiveShell(config=Config({"HistoryManager": {"enabled": False}}))
+    code = (
+        "from jupyter_mlgpu.record.extras import require\nrequire('A table', 'dataframe', 'no_such_package')"
+    )
+    with capture_output() as shown:
+        shell.run_cell(code)
+    said = "A table needs the package no_such_package, which is not installed in this Python: run"
+    line = 'pip install "jupyter_mlgpu[dataframe]"'
+    assert shown.stdout.strip() == f"MissingPackageError: {said} `{line}`."
