@@ -200,7 +200,7 @@ PYTEST_TEACHER = $(PART) JUPYTER_MLGPU_REQUIRE=jupyterhub,sqlalchemy,psycopg \
 test-teacher: $(TEACHER)/.packages ### the teacher's view, over SQLite and PostgreSQL, and with a real JupyterHub
 	@$(STEP) "the teacher's view" $(PYTEST_TEACHER) tests/teach/teacher $(MARKED) $(PYTEST_ARGS)
 
-PYTEST_BINDER = $(PART) JUPYTER_MLGPU_REQUIRE=repo2docker,check_jsonschema \
+PYTEST_BINDER = $(PART) JUPYTER_MLGPU_REQUIRE=repo2docker,check_jsonschema,rattler_build \
 	JUPYTER_MLGPU_BINDER_IMAGE=$(BINDER_IMAGE) $(BINDER)/bin/python -m pytest
 # The first step is the check, the second plants mistakes that it has to refuse.
 .PHONY: test-binder
@@ -224,16 +224,27 @@ NBVAL = $(PART) JUPYTER_MLGPU_OFFLINE=1 $(BIN)/python -m pytest -p tests.conftes
 test-lessons: install ## run the lessons' cells and compare what they print with what is saved
 	@$(STEP) "lessons under nbval" $(NBVAL) $(TESTED_LESSONS) $(PYTEST_ARGS)
 
+# What pyproject.toml and constraints/unit.txt are for; the first two have TensorFlow, and make .venv.
+PYTHONS := 3.11 3.12 3.13 3.14
 .PHONY: test-other-python
-test-other-python: install ### the unit tests under Python 3.12 (or 3.11 where .venv is 3.12), where one is at hand
-	@python=`scripts/find_other_python.sh "$$(cat $(VENV)/.python)"` || { \
-		echo "==> unit tests under the other Python: not run, for .venv has `cat $(VENV)/.python` and no other of 3.11 and 3.12 is at hand"; \
-		exit 0; \
-	}; \
-	$(MAKE) --no-print-directory $(OTHER)/.packages OTHER_PYTHON="$$python" && \
-	$(STEP) "unit tests under Python `cat $(OTHER)/.python`" \
-		$(PART) $(OTHER)/bin/python -m pytest $(SPREAD) $(ROOMS) --ignore tests/explain/doctor \
-			--ignore tests/teach/lessons -m "small and not slow" $(PYTEST_ARGS)
+test-other-python: install ### the unit tests under each other Python from 3.11 to 3.14 that is at hand
+	@missing=; failed=; \
+	for version in $(PYTHONS); do \
+		case "`cat $(VENV)/.python`" in $$version.*) continue ;; esac; \
+		if ! scripts/find_other_python.sh $$version >/dev/null; then \
+			missing="$$missing $$version"; \
+			continue; \
+		fi; \
+		$(MAKE) --no-print-directory $(OTHER)/$$version/.packages && \
+		$(STEP) "unit tests under Python $$version" \
+			$(PART) $(OTHER)/$$version/bin/python -m pytest $(SPREAD) $(ROOMS) --ignore tests/explain/doctor \
+				--ignore tests/teach/lessons -m "small and not slow" $(PYTEST_ARGS) || failed="$$failed $$version"; \
+	done; \
+	for version in $$missing; do \
+		echo "==> unit tests under Python $$version: not run, for none is at hand"; \
+	done; \
+	for version in $$failed; do echo "==> unit tests under Python $$version: FAILED"; done; \
+	[ -z "$$failed" ]
 
 .PHONY: browser
 browser: install ### find a Chromium for the browser tests, or install one
@@ -261,6 +272,10 @@ constraints: $(VENV)/.packages ### compile constraints/ from pyproject.toml (UPG
 .PHONY: schemas
 schemas: $(VENV)/.packages ## write the schemas of files, and what the browser knows of the package, anew from Python
 	@$(BIN)/python scripts/schemas.py
+
+.PHONY: addresses
+addresses: $(VENV)/.packages ### write the repository's address, a line of pyproject.toml, where files name it
+	@$(BIN)/python scripts/addresses.py
 
 .PHONY: catalogues
 catalogues: $(VENV)/.packages ## bring the translations in jupyter_mlgpu/record/locale up to what the sources say
@@ -326,11 +341,11 @@ $(VENV)/.project: pyproject.toml jupyter_mlgpu/_version.py install.json \
 		$(BIN)/python $(PIP_INSTALL) --quiet --no-deps --no-build-isolation --editable .
 	@touch $@
 
-$(OTHER)/.python: $(if $(OTHER_PYTHON),FORCE)
-	@scripts/make_venv.sh $(OTHER) $(OTHER_PYTHON)
-
-$(OTHER)/.packages: constraints/unit.txt $(OTHER)/.python
-	@$(STEP) "installing what the unit tests need into $(OTHER)" $(OTHER)/bin/python $(FROM_LIST) $<
+$(OTHER)/%/.packages: constraints/unit.txt
+	@rm -rf $(OTHER)/$*
+	@`scripts/find_other_python.sh $*` -m venv $(OTHER)/$*
+	@$(STEP) "installing what the unit tests need into $(OTHER)/$*" \
+		$(OTHER)/$*/bin/python $(FROM_LIST) $< --quiet
 	@touch $@
 
 $(FRONT_ENDS)/.python: $(VENV)/.python
@@ -381,7 +396,7 @@ $(TEACHER)/.packages: constraints/teacher.txt $(VENV)/.project scripts/make_venv
 # repo2docker, and what validates workflows: above .venv, too.
 $(BINDER)/.packages: constraints/binder.txt $(VENV)/.project scripts/make_venv_above.sh
 	@scripts/make_venv_above.sh $(BINDER) $(VENV)
-	@$(STEP) "installing repo2docker and check-jsonschema into $(BINDER)" \
+	@$(STEP) "installing repo2docker, rattler-build and check-jsonschema into $(BINDER)" \
 		$(BINDER)/bin/python $(FROM_LIST) $< --quiet
 	@touch $@
 

@@ -17,9 +17,9 @@ import warnings
 from benchmarks.machine import describe
 from jupyter_mlgpu.measure.frameworks import registry
 from jupyter_mlgpu.measure.frameworks.base import Backend, Device
-from jupyter_mlgpu.measure.frameworks.imports import installed
 from jupyter_mlgpu.measure.selection import DeviceSelection
 from jupyter_mlgpu.record.devicewords import DeviceWord
+from jupyter_mlgpu.record.extras import installed
 
 CALLS = 2_000
 TARGET_US = 20.0

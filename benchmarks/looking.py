@@ -19,7 +19,7 @@ from typing import Any
 from benchmarks.machine import describe
 from jupyter_mlgpu.measure.frameworks import registry
 from jupyter_mlgpu.measure.frameworks.base import Backend
-from jupyter_mlgpu.measure.frameworks.imports import installed
+from jupyter_mlgpu.record.extras import installed
 
 CALLS = 200
 LAYERS = {"small": 2, "large": 130}

@@ -76,6 +76,10 @@ def __getattr__(name: str) -> Any:
         return importlib.import_module("jupyter_mlgpu.bench")
     if name not in _WHERE:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    if _WHERE[name].endswith(".widgets"):
+        from jupyter_mlgpu.record.extras import require
+
+        require(name, "lab", "anywidget")
     return getattr(importlib.import_module(_WHERE[name]), name)
 
 

@@ -51,7 +51,18 @@ FILES = (
     # Every extra that can live in one environment. Plain, so that a student can add one extra.
     ConstraintFile(
         "extras.txt",
-        extras=("tensorflow", "metal", "lessons", "test", "jax", "mlx", "classroom", "dataframe"),
+        extras=(
+            "lab",
+            "report",
+            "tensorflow",
+            "metal",
+            "lessons",
+            "test",
+            "jax",
+            "mlx",
+            "classroom",
+            "dataframe",
+        ),
         groups=("build",),
         hashes=False,
         glibc="2.35",  # for MLX
@@ -64,14 +75,36 @@ FILES = (
         groups=("build",),
         agrees_with=("extras.txt",),
     ),
-    # What `make` installs into .venv-other, for the unit tests under the other Python.
-    ConstraintFile("unit.txt", groups=("unit",), agrees_with=("extras.txt",)),
+    # What `make` installs into .venv-other/3.13 and the like, for the unit tests under the other Pythons.
+    ConstraintFile(
+        "unit.txt",
+        extras=("lab", "report"),
+        groups=("unit",),
+        agrees_with=("extras.txt",),
+        pythons=("3.11", "3.12", "3.13", "3.14"),
+    ),
+    # What people have who install the package itself, JupyterLab with it, or the lessons: tests/packaging
+    # installs a wheel over each, and uses it.
+    ConstraintFile(
+        "core.txt",
+        groups=("consoles",),
+        agrees_with=("extras.txt",),
+        pythons=("3.11", "3.12", "3.13", "3.14"),
+    ),
+    ConstraintFile(
+        "lab.txt", extras=("lab",), agrees_with=("extras.txt",), pythons=("3.11", "3.12", "3.13", "3.14")
+    ),
+    ConstraintFile(
+        "lessons.txt", extras=("lab", "lessons"), groups=("consoles",), agrees_with=("extras.txt", "make.txt")
+    ),
     # What `make` installs into .venv-front-ends: an older JupyterLab, so it agrees with none of the others.
-    ConstraintFile("front-ends.txt", groups=("front-ends",)),
+    ConstraintFile("front-ends.txt", extras=("lab", "report"), groups=("front-ends",)),
     # What `make` installs into .venv-hub-5: an older JupyterHub, and that JupyterLab.
-    ConstraintFile("hub-5.txt", groups=("hub-5",)),
+    ConstraintFile("hub-5.txt", extras=("lab", "report"), groups=("hub-5",)),
     # The user environment of a class on The Littlest JupyterHub; binder/hub/README.md has the steps.
-    ConstraintFile("tljh.txt", extras=("lessons",), groups=("tljh",), agrees_with=("make.txt",)),
+    ConstraintFile(
+        "tljh.txt", extras=("lab", "report", "lessons"), groups=("tljh",), agrees_with=("make.txt",)
+    ),
     # What binder/hub/gpu.Dockerfile installs above the image of a class.
     ConstraintFile("gpu.txt", groups=("gpu-image",), agrees_with=("extras.txt", "make.txt")),
     # Plain: on Linux a local CPU build (2.13.0+cpu) may stand in for the index's CUDA build.
@@ -104,7 +137,7 @@ FILES = (
     # What Binder installs: the lessons on a processor, and what building the package in postBuild needs.
     ConstraintFile(
         "requirements.txt",
-        extras=("lessons", "dataframe"),
+        extras=("lab", "report", "lessons", "dataframe"),
         groups=("build", "binder-image"),
         agrees_with=("extras.txt", "make.txt"),
         place="binder",

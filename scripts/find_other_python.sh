@@ -1,13 +1,9 @@
 #!/bin/sh
-# find_other_python.sh VERSION: given the version of .venv's Python, prints one of the other supported
-# version (3.12 beside 3.11, 3.11 beside 3.12), or prints nothing and fails where none is at hand.
+# find_other_python.sh VERSION: prints a Python of the version named (3.13) that is at hand and can make a virtual
+# environment, or prints nothing and fails where there is none.
 set -eu
 
-case $1 in
-    3.11.*) other=3.12 ;;
-    *) other=3.11 ;;
-esac
-for candidate in "python$other" "$HOME"/.pyenv/versions/"$other".*/bin/python; do
+for candidate in "python$1" "$HOME"/.pyenv/versions/"$1".*/bin/python; do
     if "$candidate" -c 'import ensurepip, venv' 2>/dev/null; then
         echo "$candidate"
         exit 0

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Prints the Python that makes .venv: the one given as the first argument (make PYTHON=...), else the
-# first of python3, python3.11 and python3.12 that is a 3.11 or 3.12. A name on PATH proves nothing (a
+# Prints the Python that makes .venv: the one given as the first argument (make PYTHON=...), else the first of
+# python3, python3.11 and python3.12 that is a 3.11 or 3.12, for TensorFlow 2.19 has no build for newer ones. A name on PATH proves nothing (a
 # version manager's shim may be there and refuse to run), so each candidate is run. Otherwise one
 # sentence with the remedy goes to standard error, and the exit status is 1.
 set -eu
@@ -28,7 +28,7 @@ if [ -z "${python:-}" ]; then
     if [ -n "$asked" ] && [ -z "$found" ]; then
         found="that $asked does not run"
     fi
-    refuse "jupyter_mlgpu needs Python 3.11 or 3.12; found ${found:-no Python that runs}: install python3.12 and run \`make PYTHON=python3.12\` with your target."
+    refuse "The lessons' TensorFlow needs Python 3.11 or 3.12; found ${found:-no Python that runs}: install python3.12 and run \`make PYTHON=python3.12\` with your target."
 fi
 
 machine=$("$python" -c 'import platform; print(platform.system(), platform.machine())')

@@ -29,7 +29,7 @@ from typing import Any
 import pytest
 
 from jupyter_mlgpu.measure.frameworks import registry
-from jupyter_mlgpu.measure.frameworks.imports import installed
+from jupyter_mlgpu.record.extras import installed
 
 MODULES = {name: module for module, name in registry.MODULES.items()}
 HERE = Path(__file__).parent

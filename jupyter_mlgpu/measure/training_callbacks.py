@@ -5,9 +5,9 @@ from __future__ import annotations
 import sys
 from typing import Any
 
-from jupyter_mlgpu.measure.frameworks.imports import installed
 from jupyter_mlgpu.measure.training_records import TrainingRecords
 from jupyter_mlgpu.record.errors import UsageError
+from jupyter_mlgpu.record.extras import installed
 
 
 def KerasCallback(every: int | None = None) -> Any:  # noqa: N802 - used as a class is

@@ -76,6 +76,10 @@ class GraphError(MlgpuError):
 class MissingPackageError(MlgpuError):
     """A package that is needed for this alone, and not by the rest, is not installed."""
 
+    def _render_traceback_(self) -> list[str]:
+        """IPython asks for it: the sentence alone, for nothing in our frames helps who reads it."""
+        return [f"{type(self).__name__}: {self}"]
+
 
 class NotVerifiedError(MlgpuError):
     """The machine that grades cannot measure what a test asks for: the teacher decides."""

@@ -14,10 +14,11 @@ import importlib
 from collections.abc import Iterable, Sequence
 from typing import Any, SupportsIndex, overload
 
-from jupyter_mlgpu.record.errors import MissingPackageError
+from jupyter_mlgpu.record.extras import require
 from jupyter_mlgpu.record.instruments import Instrument, Instruments
 from jupyter_mlgpu.record.reading import QUANTITIES, Reading
 from jupyter_mlgpu.record.record import OpStat, Record
+from jupyter_mlgpu.record.sentence import say
 
 #: The quantities that a profiler makes longer: of a profiled record they are no timing, and not in the table.
 _TIMINGS = ("wall_time", "cpu_time")
@@ -177,9 +178,5 @@ def _row(record: Record, columns: Sequence[_Column]) -> tuple[Any, ...]:
 
 
 def _pandas() -> Any:
-    try:
-        return importlib.import_module("pandas")
-    except ImportError as error:
-        raise MissingPackageError(
-            "A table needs the package pandas, which is not installed here: `pip install pandas`."
-        ) from error
+    require(say("A table"), "dataframe", "pandas")
+    return importlib.import_module("pandas")

@@ -43,17 +43,17 @@ def _read(language: str) -> tuple[Messages, str]:
     path = catalogue_path(language)
     if path is None:
         return {}, ""
-    from babel.messages.pofile import read_po  # takes a moment, and English does not need it
+    import polib  # reading takes a moment, and English does not need it
 
-    with path.open("rb") as file:
-        catalogue = read_po(file)
+    catalogue = polib.pofile(str(path), encoding="utf-8")
     found: dict[str, tuple[str, ...]] = {}
     for message in catalogue:
-        template = message.id if isinstance(message.id, str) else message.id[0]
-        forms = (message.string,) if isinstance(message.string, str) else tuple(message.string or ())
-        if template and all(forms):
-            found[f"{message.context}\x04{template}" if message.context else template] = forms
-    return found, catalogue.plural_expr
+        plural = message.msgstr_plural
+        forms = tuple(plural[number] for number in sorted(plural)) or (message.msgstr,)
+        if all(forms) and not message.obsolete:
+            found[f"{message.msgctxt}\x04{message.msgid}" if message.msgctxt else message.msgid] = forms
+    rule = catalogue.metadata.get("Plural-Forms", "")
+    return found, rule.partition("plural=")[2].rstrip("; ") or "0"
 
 
 def translated(sentence: str, language: str) -> str:

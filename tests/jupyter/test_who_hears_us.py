@@ -122,3 +122,17 @@ def test_ipywidgets_answers_itself_once_it_is_imported(notebook):
     notebook.run("%unload_ext jupyter_mlgpu")
     assert notebook.evaluate(answers) == "ipywidgets.widgets.widget"
     notebook.run("%load_ext jupyter_mlgpu")
+
+
+def test_a_kernel_of_a_server_says_that_no_sidebar_has_asked_until_one_has(reload_kernel):
+    notebook = reload_kernel(JPY_SESSION_NAME="/home/ada/lesson.ipynb")
+    missing = "So far no page with the sidebar has asked this kernel."
+    said = notebook.run("%mlc_trace status").text
+    assert missing in said
+    assert "`pip install jupyter_mlgpu` in the environment that JupyterLab runs in" in said
+    notebook.ask("jupyter_mlgpu_snapshot_request")
+    assert missing not in notebook.run("%mlc_trace status").text
+
+
+def test_a_kernel_that_no_server_started_looks_for_no_page(reload_kernel):
+    assert "sidebar" not in reload_kernel().run("%mlc_trace status").text

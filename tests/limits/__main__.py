@@ -18,7 +18,7 @@ from fnmatch import fnmatch
 from pathlib import Path
 from typing import Any
 
-from jupyter_mlgpu.measure.frameworks.imports import installed
+from jupyter_mlgpu.record.extras import installed
 from tests.limits.judge import Judged, Question, Score, score
 from tests.limits.ordinary import ORDINARY
 from tests.limits.program import Program, matching

@@ -12,7 +12,7 @@ from fnmatch import fnmatch
 from typing import Literal
 
 from jupyter_mlgpu.measure.frameworks import registry
-from jupyter_mlgpu.measure.frameworks.imports import installed
+from jupyter_mlgpu.record.extras import installed
 from jupyter_mlgpu.record.limit import LimitKind
 
 Framework = Literal["python", "numpy", "tensorflow", "torch", "jax", "mlx", "torch-cuda", "jax-cuda"]

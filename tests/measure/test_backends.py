@@ -12,13 +12,14 @@ from jupyter_mlgpu.jupyter.notebook.devices import DeviceCommands
 from jupyter_mlgpu.jupyter.notebook.transform import device_line as device_line_of
 from jupyter_mlgpu.measure.frameworks import hardware, registry
 from jupyter_mlgpu.measure.frameworks.base import Details
-from jupyter_mlgpu.measure.frameworks.imports import imported, installed
+from jupyter_mlgpu.measure.frameworks.imports import imported
 from jupyter_mlgpu.measure.frameworks.peaks import Peaks
 from jupyter_mlgpu.measure.frameworks.replay import Replay
 from jupyter_mlgpu.measure.kit import Kit
 from jupyter_mlgpu.measure.probes.nvml import Nvml
 from jupyter_mlgpu.record.devicewords import DeviceWord
 from jupyter_mlgpu.record.errors import DeviceError, RecordError
+from jupyter_mlgpu.record.extras import installed
 from jupyter_mlgpu.record.record import DeviceUse
 from jupyter_mlgpu.show.receipts import words
 from jupyter_mlgpu.testing import FakeBackend, FakeGpu, FakeNvml, example_record
@@ -184,3 +185,13 @@ def test_a_cells_own_device_becomes_its_first_line():
 def test_other_cells_are_left_as_they_are():
     for lines in (["x = 1\n"], ["%mlc_device cpu\n", "x\n"], ["%%mlc_devices cpu\n", "x\n"], []):
         assert device_line(lines) == lines
+
+
+def test_a_python_that_is_too_new_for_a_framework_s_extra_is_told(monkeypatch):
+    monkeypatch.setattr(sys, "version_info", (3, 13, 0))
+    assert registry.too_new_a_python("tensorflow") == (
+        "[tensorflow] needs Python 3.12 or older, and this is Python 3.13"
+    )
+    assert registry.too_new_a_python("torch") == ""
+    monkeypatch.setattr(sys, "version_info", (3, 12, 9))
+    assert registry.too_new_a_python("tensorflow") == ""

@@ -15,6 +15,7 @@ from packaging.utils import canonicalize_name
 
 import constraints
 from constraints import FILES, ROOT, ConstraintFile
+from jupyter_mlgpu.measure.frameworks import registry
 
 PROJECT: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 SYSTEMS = {
@@ -146,6 +147,20 @@ def test_what_make_builds_with_is_what_the_build_system_asks_for() -> None:
 )
 def test_the_older_metal_pair_is_declared_to_exclude_the_newer_one(one: str, other: str) -> None:
     assert [{"extra": one}, {"extra": other}] in PROJECT["tool"]["uv"]["conflicts"]
+
+
+def test_only_the_extras_of_tensorflow_are_bounded_to_older_pythons() -> None:
+    bounded: dict[str, set[str]] = {}
+    for extra, texts in PROJECT["project"]["optional-dependencies"].items():
+        for requirement in map(Requirement, texts):
+            found = re.search(r'python_version < "([\d.]+)"', str(requirement.marker))
+            if found is not None:
+                bounded.setdefault(extra, set()).add(found[1])
+    newest = registry.framework("tensorflow").newest_python
+    assert newest is not None
+    next_one = f"{newest[0]}.{newest[1] + 1}"
+    assert bounded == {extra: {next_one} for extra in ("tensorflow", "metal", "lessons")}
+    assert PROJECT["project"]["requires-python"] == ">=3.11"
 
 
 def test_the_versions_that_must_go_together_are_pinned_exactly() -> None:

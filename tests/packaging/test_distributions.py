@@ -9,28 +9,17 @@ import tarfile
 import zipfile
 from pathlib import Path
 
+import lessons_in_wheel
 import pytest
 from check_lab import what_jupyter_lists
 
 import jupyter_mlgpu
 from constraints import ROOT
+from jupyter_mlgpu.teach.lessons import shipped
 
 #: Bytes, all static files together.
 STATIC_LIMIT = 350_000
 DATA = f"jupyter_mlgpu-{jupyter_mlgpu.__version__}.data/data"
-
-
-@pytest.fixture(scope="module")
-def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with the source distribution, and the wheel made from it, as an index would have them."""
-    folder = tmp_path_factory.mktemp("dist")
-    done = subprocess.run(
-        [sys.executable, "-m", "build", "--no-isolation", "--outdir", str(folder), str(ROOT)],
-        capture_output=True,
-        text=True,
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
-    return folder
 
 
 @pytest.fixture(scope="module")
@@ -87,10 +76,33 @@ def test_the_wheel_says_that_it_is_typed_and_holds_the_package_s_data(wheel: set
     wanted = {
         f"jupyter_mlgpu/{path.relative_to(package)}"
         for path in package.rglob("*")
-        if path.is_file() and "__pycache__" not in path.parts
+        if path.is_file()
+        and "__pycache__" not in path.parts
+        # Which is in the wheel where JupyterLab looks, and nowhere else.
+        and not path.is_relative_to(package / "labextension")
     }
     assert "jupyter_mlgpu/py.typed" in wanted
     assert wanted <= wheel
+
+
+def test_the_wheel_holds_the_labextension_once(wheel: set[str]) -> None:
+    scripts = [name.rpartition("/")[2] for name in wheel if name.endswith(".js")]
+    assert any(name.startswith("remoteEntry.") for name in scripts)
+    assert len(scripts) == len(set(scripts))
+    assert not any(name.startswith("jupyter_mlgpu/labextension/") for name in wheel)
+
+
+def test_the_wheel_holds_the_lessons_solutions_translations_and_labs_and_nothing_else_of_them(
+    wheel: set[str],
+) -> None:
+    listed = subprocess.run(
+        ["git", "ls-files", "notebooks"], capture_output=True, text=True, check=True, cwd=ROOT
+    )
+    kept = {name.removeprefix("notebooks/") for name in listed.stdout.split()} - {"conftest.py"}
+    assert {"00_start_here.ipynb", "zh/00_start_here.ipynb", "labs/README.md"} <= kept
+    folder = f"{lessons_in_wheel.TARGET}/"
+    assert {name.removeprefix(folder) for name in wheel if name.startswith(folder)} == kept
+    assert shipped.PLACES[0] == ROOT / lessons_in_wheel.TARGET
 
 
 def test_both_distributions_hold_the_controls_for_other_notebooks(built: Path, wheel: set[str]) -> None:

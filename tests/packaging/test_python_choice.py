@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
+import tomllib
 from pathlib import Path
 
 import pytest
 
-from constraints import ROOT
+from constraints import FILES, ROOT
 
 FAKE = """#!/bin/sh
 case "$2" in
@@ -67,8 +69,8 @@ def test_only_an_unsupported_python_gets_one_sentence_with_the_remedy(tmp_path: 
     assert found.returncode == 1
     assert found.stdout == ""
     assert found.stderr == (
-        "jupyter_mlgpu needs Python 3.11 or 3.12; found 3.13.0 (python3): install python3.12 and run "
-        "`make PYTHON=python3.12` with your target.\n"
+        "The lessons' TensorFlow needs Python 3.11 or 3.12; found 3.13.0 (python3): install python3.12 and "
+        "run `make PYTHON=python3.12` with your target.\n"
     )
 
 
@@ -123,12 +125,12 @@ def test_make_stops_at_that_sentence_and_leaves_no_environment(tmp_path: Path) -
         env={key: value for key, value in os.environ.items() if not key.startswith("MAKE")},
     )
     assert made.returncode == 2
-    assert f"jupyter_mlgpu needs Python 3.11 or 3.12; found 3.13.0 ({fake}): install" in made.stderr
+    assert f"The lessons' TensorFlow needs Python 3.11 or 3.12; found 3.13.0 ({fake}): install" in made.stderr
     assert not (checkout / ".venv").exists()
 
 
 def other_python(version: str, *, home: Path, path: Path) -> subprocess.CompletedProcess[str]:
-    """Run scripts/find_other_python.sh for a .venv of `version`."""
+    """Run scripts/find_other_python.sh for a Python of `version`."""
     return subprocess.run(
         [ROOT / "scripts/find_other_python.sh", version],
         capture_output=True,
@@ -137,17 +139,61 @@ def other_python(version: str, *, home: Path, path: Path) -> subprocess.Complete
     )
 
 
-def test_the_other_python_is_taken_from_path(tmp_path: Path) -> None:
-    fake_python(tmp_path / "python3.12", "3.12.1")
-    assert other_python("3.11.2", home=tmp_path, path=tmp_path).stdout == "python3.12\n"
+def test_another_python_is_taken_from_path(tmp_path: Path) -> None:
+    fake_python(tmp_path / "python3.13", "3.13.1")
+    assert other_python("3.13", home=tmp_path, path=tmp_path).stdout == "python3.13\n"
 
 
-def test_the_other_python_is_taken_from_pyenv_where_its_shim_does_not_run(tmp_path: Path) -> None:
-    shim_that_does_not_run(tmp_path / "python3.11")
-    installed = fake_python(tmp_path / ".pyenv/versions/3.11.7/bin/python", "3.11.7")
-    assert other_python("3.12.1", home=tmp_path, path=tmp_path).stdout == f"{installed}\n"
+def test_another_python_is_taken_from_pyenv_where_its_shim_does_not_run(tmp_path: Path) -> None:
+    shim_that_does_not_run(tmp_path / "python3.14")
+    installed = fake_python(tmp_path / ".pyenv/versions/3.14.2/bin/python", "3.14.2")
+    assert other_python("3.14", home=tmp_path, path=tmp_path).stdout == f"{installed}\n"
 
 
-def test_no_other_python_at_hand_is_told_by_the_exit_status(tmp_path: Path) -> None:
-    found = other_python("3.11.2", home=tmp_path, path=tmp_path)
+def test_no_such_python_at_hand_is_told_by_the_exit_status(tmp_path: Path) -> None:
+    fake_python(tmp_path / "python3.13", "3.13.1")
+    found = other_python("3.14", home=tmp_path, path=tmp_path)
     assert (found.returncode, found.stdout, found.stderr) == (1, "", "")
+
+
+def test_the_run_says_which_python_its_unit_tests_did_not_run_under(tmp_path: Path) -> None:
+    """A checkout whose environments stand, and whose tests are programs that end at once."""
+    checkout = tmp_path / "checkout"
+    (checkout / "scripts").mkdir(parents=True)
+    for name in ("Makefile", "scripts/find_other_python.sh", "scripts/step.sh"):
+        shutil.copy(ROOT / name, checkout / name)
+    for folder, version, status in (
+        (".venv", "3.11.7", 0),
+        (".venv-other/3.12", "", 0),
+        (".venv-other/3.13", "", 1),
+    ):
+        program = checkout / folder / "bin/python"
+        program.parent.mkdir(parents=True)
+        program.write_text(f"#!/bin/sh\nexit {status}\n")
+        program.chmod(0o755)
+        (checkout / folder / ".python").write_text(version)
+        (checkout / folder / ".packages").touch()
+    for version in ("3.12", "3.13"):
+        fake_python(tmp_path / "bin" / f"python{version}", f"{version}.1")
+    shim_that_does_not_run(tmp_path / "bin/python3.14")
+    done = subprocess.run(
+        ["make", "test-other-python", "--assume-old=install", "--assume-old=constraints/unit.txt"],
+        capture_output=True,
+        text=True,
+        cwd=checkout,
+        env={"HOME": str(tmp_path), "PATH": f"{tmp_path / 'bin'}:/usr/bin:/bin"},
+    )
+    assert "<== unit tests under Python 3.12: done" in done.stdout, done.stdout + done.stderr
+    assert "==> unit tests under Python 3.13: FAILED" in done.stdout
+    assert "==> unit tests under Python 3.14: not run, for none is at hand" in done.stdout
+    assert "under Python 3.11" not in done.stdout
+    assert done.returncode == 2
+
+
+def test_the_pythons_of_the_package_are_those_that_its_unit_tests_are_for() -> None:
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    pythons = re.findall(r"^PYTHONS := (.*)$", makefile, flags=re.MULTILINE)[0].split()
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    named = [one.rpartition(" ")[2] for one in project["classifiers"] if "Python :: 3." in one]
+    (unit,) = (file for file in FILES if file.name == "unit.txt")
+    assert pythons == named == list(unit.pythons)

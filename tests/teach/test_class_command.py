@@ -106,7 +106,7 @@ def test_where_nbgrader_is_missing_one_sentence_says_how_to_get_it(course, monke
     find = importlib.util.find_spec
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None if name == "nbgrader" else find(name))
     assert main(["class", "grade", str(course), "--lab", LAB]) == 2
-    assert "`pip install 'jupyter_mlgpu[classroom]'`" in capsys.readouterr().err
+    assert '`pip install "jupyter_mlgpu[classroom]"`' in capsys.readouterr().err
 
 
 def test_the_report_survives_one_broken_notebook_among_thirty(course, capsys):

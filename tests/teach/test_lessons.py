@@ -202,5 +202,5 @@ def test_importing_the_lessons_imports_neither_numpy_nor_a_framework():
 
 def test_engines_without_ipyparallel_are_refused_in_a_sentence(monkeypatch):
     monkeypatch.setitem(sys.modules, "ipyparallel", None)
-    with pytest.raises(MissingPackageError, match="pip install ipyparallel"):
+    with pytest.raises(MissingPackageError, match=r"needs the package ipyparallel, .*\[lessons\]"):
         engines(2)

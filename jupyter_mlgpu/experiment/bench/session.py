@@ -21,10 +21,10 @@ from jupyter_mlgpu.experiment.bench.shares import with_shares
 from jupyter_mlgpu.experiment.bench.unfinished import UnfinishedResult
 from jupyter_mlgpu.measure.frameworks import hardware, registry
 from jupyter_mlgpu.measure.frameworks.base import Backend, Device
-from jupyter_mlgpu.measure.frameworks.imports import installed
 from jupyter_mlgpu.record.clock import Clock
 from jupyter_mlgpu.record.devicewords import AUTO, DeviceWord
 from jupyter_mlgpu.record.errors import BenchError, DeviceError, UsageError
+from jupyter_mlgpu.record.extras import install_line, installed
 from jupyter_mlgpu.record.sentence import Sentence, joined, say
 from jupyter_mlgpu.record.words import unknown
 
@@ -71,15 +71,16 @@ def frameworks(asked: Sequence[str], loaded: Sequence[str] = ()) -> tuple[str, .
         if name not in there:
             raise BenchError(
                 f"{registry.title(name)} is not installed here, so it cannot be measured; "
-                f'`pip install "jupyter_mlgpu[{name}]"` installs it.'
+                f"{registry.too_new_a_python(name) or f'`{install_line(name)}` installs it'}."
             )
     if asked or loaded:
         return tuple(dict.fromkeys(asked or loaded))
     if not there:
         known = ", ".join(map(registry.title, registry.FRAMEWORKS))
+        first = registry.BENCHMARKED_FIRST
         raise BenchError(
             f"No framework is installed here ({known}), so nothing can be measured; "
-            f'`pip install "jupyter_mlgpu[{registry.BENCHMARKED_FIRST}]"` installs one.'
+            f"{registry.too_new_a_python(first) or f'`{install_line(first)}` installs one'}."
         )
     return (registry.BENCHMARKED_FIRST if registry.BENCHMARKED_FIRST in there else there[0],)
 

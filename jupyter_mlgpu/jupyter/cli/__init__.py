@@ -24,13 +24,17 @@ PROGRAM = "jupyter mlgpu"
 COMMANDS = {
     "run": "run a notebook with tracing on; save it, its records and a report",
     "doctor": "find out what is wrong with this machine's setup, and what to do about it",
+    "lessons": "copy the lessons to a folder of yours",
     "strip": "remove receipts from notebooks",
     "explain": "explain the messages in a log, and what to do about them",
     "bench": "measure how fast this machine computes, compared with published figures",
     "class": "collect, grade and report a class's notebooks",
 }
 #: Commands of a room that stands on this one: they are found by the names of their modules.
-_ABOVE = {"class": "jupyter_mlgpu.teach.commands.classroom"}
+_ABOVE = {
+    "class": "jupyter_mlgpu.teach.commands.classroom",
+    "lessons": "jupyter_mlgpu.teach.commands.lessons",
+}
 #: How many of them are for every day.
 _EVERY_DAY = 2
 REFUSED = 2

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from jupyter_mlgpu.record.errors import MlgpuError, RecordError, UsageError
+from jupyter_mlgpu.record.extras import require
 from jupyter_mlgpu.record.sentence import say
 
 if TYPE_CHECKING:
@@ -58,6 +59,8 @@ def main(arguments: argparse.Namespace) -> int:
     """Run the notebook; returns the exit status."""
     import asyncio
 
+    # All that its end needs, too: not after an hour of cells.
+    require("`jupyter mlgpu run`", "report", "nbclient", "nbformat", "plotly")
     from jupyter_mlgpu.jupyter.cli.executing import Execution
     from jupyter_mlgpu.jupyter.cli.kernel import Kernel
     from jupyter_mlgpu.jupyter.cli.progress import progress

@@ -24,12 +24,16 @@ class Audience:
     def __init__(self, shell: Any, environment: Mapping[str, str] = os.environ) -> None:
         """Made while we are loaded: by a request, such as a cell, or before there was one, by a profile."""
         self.asked = bool(environment.get(SETTING)) or bool(request_of(shell))
+        #: Of those who asked, one knows what we are: a page of ours, or `jupyter mlgpu run`.
+        self.known_to_a_client = False
+        #: A Jupyter server started this kernel for a notebook, so that JupyterLab may show it.
+        self.on_a_server = bool(environment.get("JPY_SESSION_NAME"))
         self._ours = ours_in(shell)
         self._hears_of_cells = False
 
     def ask(self) -> None:
         """Somebody wants to hear: a page of ours, or `jupyter mlgpu run`. From any thread."""
-        self.asked = True
+        self.asked = self.known_to_a_client = True
 
     def cell_begins(self, info: Any) -> None:
         """A cell that loads us asks, also where a profile has done it before; `info` is IPython's."""

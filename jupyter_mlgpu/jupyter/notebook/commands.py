@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
 from jupyter_mlgpu.jupyter.notebook import record_files
-from jupyter_mlgpu.jupyter.notebook.channel import Channel
+from jupyter_mlgpu.jupyter.notebook.channel import Channel, KernelChannel
 from jupyter_mlgpu.jupyter.notebook.events import CellEvents
 from jupyter_mlgpu.jupyter.notebook.logbook import Logbook
 from jupyter_mlgpu.measure.capture.capture import Capture
@@ -106,7 +106,19 @@ class Commands:
             state = say("Tracing is on; this kernel has {records}.", records=records)
         else:
             state = say("Tracing is off; this kernel has {records}.", records=records)
-        return joined(state, say("`%mlc_trace?` explains the commands."))
+        return joined(state, *self._missing_page(), say("`%mlc_trace?` explains the commands."))
+
+    def _missing_page(self) -> list[Sentence]:
+        """What may be missing on the other side: a kernel cannot see whether JupyterLab has our front end."""
+        audience = self.channel.audience if isinstance(self.channel, KernelChannel) else None
+        if audience is None or audience.known_to_a_client or not audience.on_a_server:
+            return []
+        return [
+            say(
+                "So far no page with the sidebar has asked this kernel. Where JupyterLab shows none, run "
+                "`pip install jupyter_mlgpu` in the environment that JupyterLab runs in, and restart it."
+            )
+        ]
 
     def _show(self) -> str:
         from jupyter_mlgpu.show.receipts import text  # what draws is loaded when something is drawn

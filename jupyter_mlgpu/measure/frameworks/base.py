@@ -98,6 +98,8 @@ class Framework:
         evaluate: a function that has a value worked out, where the framework puts that off.
         build: a function of a folder of packages: the versions of CUDA and cuDNN that the framework there was
             built for (each None where there is none); None where it is not in that folder.
+        newest_python: the newest Python that the versions in its extra were built for; in newer ones, pip
+            leaves them out without a word. None where pip says it.
         packages: the packages that it consists of, or whose versions have to fit it; a name with a * at the
             end stands for all that begin so.
         metal_packages: the packages each of which brings it to a Mac's GPU.
@@ -125,6 +127,7 @@ class Framework:
     why_no_xspace: str = ""
     evaluate: str | None = None
     build: str | None = None
+    newest_python: tuple[int, int] | None = None
     packages: tuple[str, ...] = ()
     metal_packages: tuple[str, ...] = ()
     show_devices: str | None = None

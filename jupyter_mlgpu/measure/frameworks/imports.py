@@ -21,14 +21,6 @@ def imported(name: str) -> bool:
     return spec is not None and not getattr(spec, "_initializing", False)
 
 
-def installed(name: str) -> bool:
-    """Whether `import name` would find something."""
-    try:
-        return importlib.util.find_spec(name) is not None
-    except ModuleNotFoundError:  # of a dotted name, the first part is not there
-        return False
-
-
 class ImportWatch:
     """Calls `on_import(name)` after each of `names` has been imported."""
 

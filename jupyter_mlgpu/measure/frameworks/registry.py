@@ -10,8 +10,8 @@ import sys
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from jupyter_mlgpu.measure.frameworks.base import Backend, Framework
-from jupyter_mlgpu.measure.frameworks.imports import installed
 from jupyter_mlgpu.record.errors import BenchError, DeviceError
+from jupyter_mlgpu.record.extras import install_line, installed
 from jupyter_mlgpu.record.sentence import say
 
 if TYPE_CHECKING:
@@ -148,6 +148,19 @@ def importable() -> list[str]:
     return [name for module, name in MODULES.items() if module not in sys.modules and installed(module)]
 
 
+def too_new_a_python(name: str) -> str:
+    """Why a framework's extra brings nothing in this Python; empty where it brings the framework."""
+    newest = framework(name).newest_python
+    if newest is None or sys.version_info[:2] <= newest:
+        return ""
+    return say(
+        "[{extra}] needs Python {newest} or older, and this is Python {found}",
+        extra=name,
+        newest=".".join(map(str, newest)),
+        found=".".join(map(str, sys.version_info[:2])),
+    )
+
+
 def import_framework(name: str) -> Backend:
     """Import a framework for a user who asked for its devices; this can take ten seconds.
 
@@ -157,7 +170,7 @@ def import_framework(name: str) -> Backend:
     if not installed(module):
         raise DeviceError(
             f"{name} is not installed in this kernel's Python, so there is no device to choose; "
-            f'run `%pip install "jupyter_mlgpu[{name}]"` and restart the kernel.'
+            f"{too_new_a_python(name) or f'run `%{install_line(name)}` and restart the kernel'}."
         )
     try:
         importlib.import_module(module)

@@ -13,6 +13,8 @@ from importlib import import_module
 from typing import Any
 
 from jupyter_mlgpu.record import decoding
+from jupyter_mlgpu.record.extras import require
+from jupyter_mlgpu.record.sentence import say
 from jupyter_mlgpu.record.shown import Shown
 from jupyter_mlgpu.show.markup import image, joined
 from jupyter_mlgpu.show.page import html, plotly, svg, text, view
@@ -71,6 +73,7 @@ def chart_of(result: object) -> str:
 
 def figure_of(result: object, number: int) -> Any:
     """A chart beside its page, as a plotly figure under the page's headline."""
+    require(say("A figure"), "report", "plotly")
     from plotly import graph_objects as go
 
     page = page_of(result)

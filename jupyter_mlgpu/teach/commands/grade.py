@@ -8,7 +8,6 @@ all.
 from __future__ import annotations
 
 import csv
-import importlib.util
 import io
 import json
 import os
@@ -20,8 +19,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from jupyter_mlgpu.jupyter.cli.progress import Progress, progress
-from jupyter_mlgpu.record.errors import MissingPackageError, MlgpuError, UsageError
+from jupyter_mlgpu.record.errors import MlgpuError, UsageError
+from jupyter_mlgpu.record.extras import require
 from jupyter_mlgpu.record.files import write_atomically
+from jupyter_mlgpu.record.sentence import say
 from jupyter_mlgpu.teach.commands.collect import notebooks_of
 from jupyter_mlgpu.teach.grading import feedback, probe
 from jupyter_mlgpu.teach.grading.sandbox import SANDBOXES, SameUser, Sandbox
@@ -62,11 +63,7 @@ def grade(
 ) -> int:
     """Grade all submissions of a lab; returns the exit status, 1 where one could not be graded."""
     names = notebooks_of(course, lab)
-    if importlib.util.find_spec("nbgrader") is None:
-        raise MissingPackageError(
-            "Grading needs nbgrader, which is not installed here; "
-            "run `pip install 'jupyter_mlgpu[classroom]'`."
-        )
+    require(say("Grading"), "classroom", "nbgrader")
     if timeout < 1:
         raise UsageError(f"--timeout needs at least 1 second: found {timeout}.")
     students = sorted(path.parent.name for path in (course / "submitted").glob(f"*/{lab}") if path.is_dir())

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from jupyter_mlgpu.record.errors import MissingPackageError
+from jupyter_mlgpu.record.extras import require
 from jupyter_mlgpu.record.sentence import say, say_count
 from jupyter_mlgpu.record.speaking import said
 
@@ -126,9 +126,5 @@ def _environment(variables: dict[str, str]) -> Iterator[None]:
 
 
 def _ipyparallel() -> Any:
-    try:
-        return importlib.import_module("ipyparallel")
-    except ImportError as error:
-        raise MissingPackageError(
-            "Engines need the package ipyparallel, which is not installed here: `pip install ipyparallel`."
-        ) from error
+    require(say("A set of engines"), "lessons", "ipyparallel")
+    return importlib.import_module("ipyparallel")

@@ -13,7 +13,9 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from jupyter_mlgpu.record.errors import MissingPackageError, MlgpuError
+from jupyter_mlgpu.record.errors import MlgpuError
+from jupyter_mlgpu.record.extras import require
+from jupyter_mlgpu.record.sentence import say
 from jupyter_mlgpu.teach.teacher import logs
 from jupyter_mlgpu.teach.teacher.settings import DATABASE, KEEP_DAYS, TEACHERS, settings_from
 
@@ -64,14 +66,11 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _run(arguments: argparse.Namespace) -> None:
-    try:
-        from jupyter_mlgpu.teach.teacher.database import open_database
-        from jupyter_mlgpu.teach.teacher.server import serve
-        from jupyter_mlgpu.teach.teacher.store import ReportStore
-    except ModuleNotFoundError as error:
-        raise MissingPackageError(
-            f"The teacher's view needs the package {error.name}: pip install 'jupyter_mlgpu[teacher]'."
-        ) from error
+    require(say("The teacher's view"), "teacher", "jupyterhub", "sqlalchemy")
+    from jupyter_mlgpu.teach.teacher.database import open_database
+    from jupyter_mlgpu.teach.teacher.server import serve
+    from jupyter_mlgpu.teach.teacher.store import ReportStore
+
     if arguments.forget is not None:
         store = ReportStore(open_database(arguments.database))
         count = store.forget(arguments.forget)

@@ -9,7 +9,8 @@ from sqlalchemy import Engine, create_engine, event, insert, select
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError, SQLAlchemyError
 
-from jupyter_mlgpu.record.errors import MissingPackageError, UsageError
+from jupyter_mlgpu.record.errors import UsageError
+from jupyter_mlgpu.record.extras import require
 from jupyter_mlgpu.teach.teacher.tables import FORM, FORMS, METADATA
 
 #: How long to wait for another who holds a lock, in seconds; then the sender is told to try again.
@@ -31,15 +32,13 @@ def open_database(url: str) -> Engine:
     name = parsed.get_backend_name()
     if name not in ("sqlite", "postgresql"):
         raise UsageError(f"The database {shown} is neither SQLite nor PostgreSQL: {_FORMS}.")
+    if name == "postgresql":
+        require("PostgreSQL", "teacher", "psycopg")
     try:
         engine = _sqlite(parsed) if name == "sqlite" else _postgresql(parsed)
         form = _form(engine)
         if form == FORM:
             METADATA.create_all(engine)
-    except ModuleNotFoundError as error:
-        raise MissingPackageError(
-            f"PostgreSQL needs the package {error.name}: pip install 'jupyter_mlgpu[teacher]'."
-        ) from error
     except (OSError, SQLAlchemyError) as error:
         why = str(getattr(error, "orig", None) or error).strip().partition("\n")[0]
         raise UsageError(f"The database {shown} cannot be opened ({why}); {_FORMS}.") from error

@@ -29,8 +29,13 @@ Print = Callable[[str], None]
 class Server:
     """A JupyterLab of its own: nothing of the user's home, configuration or notebooks."""
 
-    def __init__(self, folder: Path, *, python: str = sys.executable, app: str = "lab") -> None:
-        """`python`: in whose environment it runs; `app`: `lab`, or `notebook` for Notebook 7."""
+    def __init__(
+        self, folder: Path, *, python: str = sys.executable, app: str = "lab", installed: bool = False
+    ) -> None:
+        """`python`: in whose environment it runs, and whether this package is installed there.
+
+        `app`: `lab`, or `notebook` for Notebook 7.
+        """
         self.root = folder / "notebooks"
         self.settings = folder / "settings"
         self._config = folder / "config"
@@ -51,7 +56,7 @@ class Server:
             stdout=self._log,
             stderr=subprocess.STDOUT,
             env={
-                **(os.environ if python == sys.executable else from_another(folder)),
+                **(os.environ if installed or python == sys.executable else from_another(folder)),
                 "HOME": str(folder),
                 "IPYTHONDIR": str(folder / "ipython"),
                 "JUPYTER_CONFIG_DIR": str(self._config),
@@ -384,7 +389,9 @@ def chromium() -> Iterator[Browser]:
 
 @pytest.fixture(scope="session")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    server = Server(tmp_path_factory.mktemp("jupyter"))
+    # tests/packaging names an environment in which a wheel is installed.
+    python = os.environ.get("JUPYTER_MLGPU_LAB", sys.executable)
+    server = Server(tmp_path_factory.mktemp("jupyter"), python=python, installed=True)
     yield server
     server.stop()
 

@@ -12,9 +12,9 @@ import sys
 from collections.abc import Collection
 from typing import Any
 
-from jupyter_mlgpu.measure.frameworks.imports import installed
 from jupyter_mlgpu.measure.frameworks.models import Encoder, Model, Network
 from jupyter_mlgpu.record.errors import BenchError
+from jupyter_mlgpu.record.extras import installed
 
 _EPSILON = 1e-12  # of the layer normalisations, as published
 _POLICIES = {"bf16": "mixed_bfloat16", "fp16": "mixed_float16"}

@@ -6,8 +6,8 @@ import importlib
 import sys
 from typing import Any
 
-from jupyter_mlgpu.measure.frameworks.imports import installed
 from jupyter_mlgpu.measure.training_records import TrainingRecords
+from jupyter_mlgpu.record.extras import installed
 
 #: One library under two names, of which a program uses one.
 PACKAGES = ("lightning.pytorch", "pytorch_lightning")

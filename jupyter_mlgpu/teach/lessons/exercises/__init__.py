@@ -10,6 +10,7 @@ from functools import cache
 
 from jupyter_mlgpu.measure.kit import current
 from jupyter_mlgpu.record.errors import UsageError
+from jupyter_mlgpu.record.extras import require
 from jupyter_mlgpu.teach.lessons.checking import Answer, Exercise, Verdict, judge
 from jupyter_mlgpu.teach.lessons.coaching import Coaching
 
@@ -45,6 +46,7 @@ def coaching_of(name: str) -> Coaching:
 
 def check(name: str, answer: Answer) -> Verdict:
     """Try a learner's answer to the exercise `name`. Raises UsageError where there is no such exercise."""
+    require("`check`", "lessons", "numpy")
     if name not in exercises():
         raise UsageError(f"There is no exercise {name!r}. Write one of these: {', '.join(exercises())}.")
     verdict = judge(exercises()[name], answer, coaching_of(name), attempt=_wrong[name] + 1)

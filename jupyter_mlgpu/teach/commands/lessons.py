@@ -1,0 +1,91 @@
+"""Copy the lessons and their solutions to a folder of yours, from where you can run and change them.
+
+A file that is there already stays as it is: run the command again after an update, and what is new comes
+beside your work. Use --replace to get all files as they came with jupyter_mlgpu.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterable
+from pathlib import Path
+
+from jupyter_mlgpu.record.errors import UsageError
+from jupyter_mlgpu.record.files import write_atomically
+from jupyter_mlgpu.record.sentence import Sentence, say, say_count
+from jupyter_mlgpu.teach.lessons import shipped
+
+EXAMPLE = """\
+examples:
+  jupyter mlgpu lessons my-lessons
+  jupyter mlgpu lessons my-lessons --language zh
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The words that may follow `jupyter mlgpu lessons`."""
+    every_day = parser.add_argument_group("every day")
+    every_day.add_argument("folder", type=Path, metavar="DIR", help="where to copy them; made if missing")
+    every_day.add_argument(
+        "--language",
+        choices=shipped.LANGUAGES,
+        default="en",
+        help="zh adds the Chinese lessons, in DIR/zh (default: English alone)",
+    )
+    more = parser.add_argument_group("more")
+    more.add_argument("--labs", action="store_true", help="add the graded labs for a class, in DIR/labs")
+    more.add_argument(
+        "--replace", action="store_true", help="replace files that are there, and lose your changes"
+    )
+
+
+def main(arguments: argparse.Namespace) -> int:
+    """Copy them; returns the exit status."""
+    target: Path = arguments.folder
+    wanted = list(shipped.files(arguments.language, labs=arguments.labs))
+    _check(target, wanted)
+    copied, kept = 0, []
+    for path in wanted:
+        data = (shipped.folder() / path).read_bytes()
+        there = _lies_there(target / path)
+        if not there or (arguments.replace and (target / path).read_bytes() != data):
+            # A link that somebody has put there is not followed out of the folder.
+            write_atomically(target / path, data, follow=False)
+            copied += 1
+        elif not arguments.replace and (target / path).read_bytes() != data:
+            kept.append(path)
+    for sentence in _said(target, arguments.language, copied, kept):
+        print(sentence)
+    return 0
+
+
+def _check(target: Path, wanted: Iterable[Path]) -> None:
+    """Before any is copied: raises UsageError for a file in the way of a folder, or the other way round."""
+    folders = {target, *(target / parent for path in wanted for parent in path.parents)}
+    for folder in sorted(folders):
+        if _lies_there(folder) and not folder.is_dir():
+            raise UsageError(say("{path} is not a folder; choose another DIR.", path=folder))
+    for path in wanted:
+        if _lies_there(target / path) and not (target / path).is_file():
+            raise UsageError(say("{path} is not a regular file; choose another DIR.", path=target / path))
+
+
+def _lies_there(path: Path) -> bool:
+    return path.exists() or path.is_symlink()
+
+
+def _said(target: Path, language: str, copied: int, kept: list[Path]) -> Iterable[Sentence]:
+    yield say_count(
+        "Copied {count} file to {folder}.", "Copied {count} files to {folder}.", copied, folder=target
+    )
+    if kept:
+        yield say_count(
+            "{count} file there differs from ours and was left as it is (--replace replaces it): {names}.",
+            "{count} files there differ from ours and were left so (--replace replaces them): {names}.",
+            len(kept),
+            names=", ".join(map(str, kept)),
+        )
+    if lacking := shipped.lacking():
+        yield lacking
+    first = target / ("" if language == "en" else language) / "00_start_here.ipynb"
+    yield say("Start with: {command}", command=f"jupyter lab {first}")

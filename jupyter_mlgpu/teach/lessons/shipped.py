@@ -1,0 +1,56 @@
+"""The lessons, their solutions and translations, and the labs, as they came with this package."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from jupyter_mlgpu.measure.frameworks import registry
+from jupyter_mlgpu.record.errors import UsageError
+from jupyter_mlgpu.record.extras import install_line, installed
+from jupyter_mlgpu.record.sentence import Sentence, say
+
+#: Where a wheel has them (scripts/lessons_in_wheel.py), and where a checkout does.
+PLACES = (Path(__file__).parent / "notebooks", Path(__file__).parents[3] / "notebooks")
+#: English lessons stand at the top, those in other languages in folders of their names: a lesson speaks the
+#: language that its folder is named after.
+LANGUAGES = ("en", "zh")
+
+
+def folder() -> Path:
+    """Where they are; raises UsageError where they did not come along."""
+    found = next((place for place in PLACES if any(place.glob("*.ipynb"))), None)
+    if found is None:
+        raise UsageError(
+            say("The lessons are missing from this installation: reinstall jupyter_mlgpu from its wheel.")
+        )
+    return found
+
+
+def files(language: str, *, labs: bool = False) -> Iterator[Path]:
+    """What one needs for the lessons in a language, as paths within `folder()`, in the order of reading.
+
+    The English lessons are always among them: the solutions are theirs, and link to them.
+    """
+    patterns = ["*.ipynb", *([f"{language}/*.ipynb"] if language != "en" else []), "solutions/*.ipynb"]
+    patterns += ["labs/README.md", "labs/source/*/*.ipynb"] if labs else []
+    top = folder()
+    for pattern in patterns:
+        yield from sorted(path.relative_to(top) for path in top.glob(pattern))
+
+
+def lacking() -> Sentence | None:
+    """What this Python lacks to run them, and how to get it; None where it has it."""
+    if installed("tensorflow"):
+        return None
+    bounded = registry.too_new_a_python("tensorflow")
+    if bounded:
+        return say(
+            "The lessons compute with TensorFlow, and {bounded}: run them in a kernel with an older one.",
+            bounded=bounded,
+        )
+    return say(
+        "The lessons compute with TensorFlow, which is not installed in this Python; "
+        "the kernel that runs them needs it: `{line}`.",
+        line=install_line("lessons"),
+    )
