@@ -28,7 +28,6 @@ import { Table } from '../receipts/Table';
 import { usePaced, usePreferences } from '../receipts/usePreferences';
 import { useSignal } from '../receipts/useSignal';
 import { Prose } from '../receipts/Prose';
-import { breath } from '../record/slices';
 
 const Chart = lazy(() => import('./Chart'));
 
@@ -61,7 +60,6 @@ export function Gauges(props: {
   // A kernel's go on, in sight or not: what happens meanwhile is in the curve when one comes back.
   useEffect(() => watched.watch(liveGauges), [watched, liveGauges]);
   const late = useLate(newest);
-  const later = useLater();
   const { samples, series, sampled } = counters;
   const { whyResting } = newest;
   const live = sampled !== null && !late && whyResting === null;
@@ -81,10 +79,9 @@ export function Gauges(props: {
       {whyResting !== null && <p className="jp-mlgpu-Note">{t.say(whyResting) || t('resting')}</p>}
       {late && whyResting === null && <p className="jp-mlgpu-Note">{t(whenLate)}</p>}
       <Cells cells={cells} t={t} />
-      {later &&
-        groups(series).map(group => (
-          <Device key={group.device} counters={counters} group={group} live={live} t={t} />
-        ))}
+      {groups(series).map(group => (
+        <Device key={group.device} counters={counters} group={group} live={live} t={t} />
+      ))}
       {samples.length > 0 && (
         <p className="jp-mlgpu-Quiet">
           {t('lastSeconds', { time: formatSeconds(span(counters)) })}
@@ -244,15 +241,6 @@ function GaugeTable(props: {
       )}
     </Fold>
   );
-}
-
-/** Not in the task in which this appears, which has much else to draw. */
-function useLater(): boolean {
-  const [later, setLater] = useState(false);
-  useEffect(() => {
-    void breath().then(() => setLater(true));
-  }, []);
-  return later;
 }
 
 /** Whether no number has come for a while. */

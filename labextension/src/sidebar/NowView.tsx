@@ -12,6 +12,7 @@ import { Doctor } from './Doctor';
 import { Button } from '../receipts/controls';
 import { Gauges, useChartSoon } from './Gauges';
 import { TraceAlways } from './StartTracing';
+import { useLater } from '../receipts/useLater';
 import { useSignal } from '../receipts/useSignal';
 
 /** A name is the same in both languages. */
@@ -26,6 +27,7 @@ export function NowView(props: {
 }): ReactElement {
   const { session, state, onPage, t } = props;
   useChartSoon();
+  const later = useLater();
   if (state.kernel !== 'live') {
     return <MachineNow machine={session.machine} t={t} />;
   }
@@ -35,8 +37,12 @@ export function NowView(props: {
       <DevicePicker session={session} state={state} t={t} />
       <TraceAlways session={session} t={t} />
       <Frameworks state={state} t={t} />
-      <Gauges of={session} state={state} whenLate="numbersStay" t={t} />
-      <Doctor doctor={state.doctor} session={session} t={t} />
+      {later && (
+        <>
+          <Gauges of={session} state={state} whenLate="numbersStay" t={t} />
+          <Doctor doctor={state.doctor} session={session} t={t} />
+        </>
+      )}
     </div>
   );
 }

@@ -16,7 +16,7 @@ import { coalesced } from '../record/slices';
 const A_TASK = 3;
 
 /** The same for rows of one height, which are lines of few elements and are not measured. */
-const A_TASK_OF_LINES = 6;
+const A_TASK_OF_LINES = 4;
 
 /** Pixels from the end within which a reader is taken to follow it. */
 const AT_END = 24;
