@@ -161,6 +161,7 @@ class Lab:
         self.page = page
         self.server = server
         self.sent: list[str] = []
+        self._reloaded = False
         page.on("websocket", self._listen)
 
     def stop_listening(self) -> None:
@@ -225,23 +226,20 @@ class Lab:
 
     def reload(self) -> None:
         """Reload the page, as the browser's button does."""
+        self._reloaded = True
         self.page.reload()
 
     def close_notebooks(self) -> None:
         """Close every notebook without saving.
 
-        A page that was reloaded may still be restoring its notebooks, which is waited for. One with an open
-        question waits for an answer: such a page is left altogether.
+        A page that was reloaded may still be restoring its notebooks, and one with an open question
+        waits for an answer: such a page is left altogether.
         """
-        if self.page.locator(".jp-Dialog").count() or self.page.evaluate("() => !window.jupyterapp"):
+        questions = self.page.locator(".jp-Dialog").count()
+        if self._reloaded or questions or self.page.evaluate("() => !window.jupyterapp"):
             self.page.goto("about:blank")
         else:
-            self.page.evaluate(
-                """async () => {
-                    await jupyterapp.restored;
-                    [...jupyterapp.shell.widgets('main')].forEach(one => one.dispose());
-                }"""
-            )
+            self.page.evaluate("() => [...jupyterapp.shell.widgets('main')].forEach(one => one.dispose())")
 
     def wait_for_app(self) -> None:
         """Wait until JupyterLab shows a notebook that has its kernel."""

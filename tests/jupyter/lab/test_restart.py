@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 import pytest
-from playwright.sync_api import Locator, Page, Route, expect
+from playwright.sync_api import Locator, Route, expect
 
 from jupyter_mlgpu.jupyter.notebook.restart import bundle
 from jupyter_mlgpu.record.errors import RestartNeededError
@@ -58,7 +58,8 @@ def ready(lab: Lab, counter: Counter, name: str, *, more: str = "", between: str
     """A notebook that was run to its end and shows the button in its third cell."""
     hint = NEEDS_RESTART.format(more=more)
     lab.write(name, counter.first, f"{between}\ncount('second')", hint, "kept = count('below')")
-    lab.open(name)
+    lab.load(name)
+    lab.wait_for_app()
     for index in range(4):
         lab.run_to_end(index)
     button = lab.cell(2).locator(".jp-mlgpu-Restart button")
@@ -265,12 +266,11 @@ def test_in_a_view_of_the_output_alone_the_way_by_hand_stands_instead_of_the_but
 
 
 @pytest.fixture
-def without_plugin(server: Server, page: Page) -> Iterator[None]:
+def without_plugin(server: Server) -> Iterator[None]:
     """JupyterLab with our outputs alone: nothing that knows of notebooks."""
     server.set_extension("jupyter-mlgpu:sidebar", enabled=False)
     yield
     server.set_extension("jupyter-mlgpu:sidebar", enabled=True)
-    page.goto("about:blank")
 
 
 @pytest.mark.slow

@@ -260,7 +260,8 @@ def focused_in_notebook(lab: Lab) -> bool:
 
 def test_h_h_opens_the_sidebar_and_closes_it_from_either_side(lab: Lab) -> None:
     lab.write("toggle.ipynb", "a = 1")
-    lab.open("toggle.ipynb")
+    lab.load("toggle.ipynb")
+    lab.wait_for_app()
     hide_sidebar(lab)
     lab.cell(0).locator(".cm-content").click()
     lab.page.keyboard.press("Escape")
