@@ -124,6 +124,7 @@ class Kit:
             gpus=self._gpus_busy,
             host_bytes=self._host_bytes,
             gpu_others=self._gpu_others,
+            gpu_neighbours=self._gpu_neighbours,
             retries=_allocator_retries,
             compiled=_compiled,
             called_back=_called_back,
@@ -157,6 +158,11 @@ class Kit:
     def _gpu_others(self, since: float) -> float | None:
         gpus = self._gpus_at_work
         told = [gpus.nvml.shared(gpu.index, since, os.getpid()).value for gpu in gpus.gpus] if gpus else []
+        return max((one for one in told if one is not None), default=None)
+
+    def _gpu_neighbours(self) -> int | None:
+        gpus = self._gpus_at_work
+        told = [gpus.nvml.neighbours(gpu.index, os.getpid()).value for gpu in gpus.gpus] if gpus else []
         return max((one for one in told if one is not None), default=None)
 
     def judged(self, record: Record, activity: Activity | None, lines_above: int = 0) -> Record:

@@ -47,6 +47,7 @@ def watch(
     compiled=lambda: None,
     gpus=lambda since: {},
     gpu_others=lambda since: None,
+    gpu_neighbours=lambda: None,
     host_bytes=dict,
 ):
     asked = Asked(
@@ -54,6 +55,7 @@ def watch(
         gpus=gpus,
         host_bytes=host_bytes,
         gpu_others=gpu_others,
+        gpu_neighbours=gpu_neighbours,
         retries=lambda: None,
         compiled=compiled,
         called_back=called_back,
@@ -116,6 +118,14 @@ def test_one_look_in_which_a_machine_was_halted_or_garbage_collected_leaves_time
         watching = watch(sampler, of_user)
         run()
         assert watching.finish().looks >= 3
+
+
+def test_where_the_driver_does_not_tell_who_used_a_busy_gpu_it_is_asked_who_is_there(sampler):
+    with run_as_cell("import time\ntime.sleep(0.5)\n") as (run, _):
+        watching = watch(sampler, gpus=lambda since: {"GPU 0": (0.9, 2)}, gpu_neighbours=lambda: 2)
+        run()
+        slept = watching.finish()
+    assert (slept.gpu_others, slept.gpu_neighbours) == (None, 2)
 
 
 def test_who_else_uses_a_busy_gpu_is_asked_again_at_the_end_where_it_was_not_told(sampler):

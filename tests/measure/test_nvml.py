@@ -38,6 +38,13 @@ def test_the_memory_of_a_process_that_the_platform_does_not_tell_is_none():
     assert Nvml(FakeNvml(FakeGpu(compute={7: None}))).processes(0).value == (GpuProcess(7, None),)
 
 
+def test_the_neighbours_on_a_gpu_are_all_processes_but_ours_where_it_lists_ours():
+    shared = Nvml(FakeNvml(FakeGpu(compute={7: 100, 9: 50})))
+    assert shared.neighbours(0, pid=7).value == 1
+    assert shared.neighbours(0, pid=8).value is None
+    assert "does not list this process" in shared.neighbours(0, pid=8).reason
+
+
 def test_without_a_list_of_those_that_draw_there_are_those_that_compute():
     gpu = FakeGpu(compute={7: 100}, fails=("GraphicsRunningProcesses",))
     assert Nvml(FakeNvml(gpu)).processes(0).value == (GpuProcess(7, 100),)

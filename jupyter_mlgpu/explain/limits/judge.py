@@ -112,7 +112,8 @@ def _confidence(kind: LimitKind, value: float, found: Shares, activity: Activity
     if kind in ("python", "launch") and _others(activity) >= _OTHERS and _late(found):
         return "open"
     if kind == "device" and activity.gpus and activity.gpu_others is None:
-        return "likely"  # the GPU may have worked for others
+        # The GPU may have worked for others, above all where there are some.
+        return "open" if activity.gpu_neighbours else "likely"
     low, _ = share_interval(value * found.looks, found.looks)
     few = found.looks < FEWEST_FOR_SURE
     # The interval takes looks to be independent, and of the same length of time. The few at a loop of some

@@ -95,6 +95,7 @@ class Activity(Struct, frozen=True, kw_only=True):
         host_rates: by label, bytes a second between the host and the GPU over PCIe, and the windows of some
             hundredths of a second in which they were counted (NVML).
         gpu_others: the part of the GPUs' work that was for other processes; the largest of all GPUs (NVML).
+        gpu_neighbours: other processes that may compute on the GPUs, where `gpu_others` was not told (NVML).
         allocator_retries: how often a framework's allocator had to free what it kept and to try again.
         compile_time: how long frameworks traced and compiled, as they tell themselves.
         compiled: how many programs they compiled; None also where those that tell the time do not count.
@@ -121,6 +122,7 @@ class Activity(Struct, frozen=True, kw_only=True):
     gpus: Mapping[str, tuple[float, int]] = {}
     host_rates: Mapping[str, tuple[float, int]] = {}
     gpu_others: float | None = None
+    gpu_neighbours: int | None = None
     allocator_retries: int | None = None
     compile_time: float | None = None
     compiled: int | None = None

@@ -18,6 +18,7 @@ class Asked(NamedTuple):
         gpus: since a moment (seconds since 1970), by a GPU's label: its busy share, and the samples.
         host_bytes: by a GPU's label, the bytes that it has sent to its host and received, modulo 2^32.
         gpu_others: since a moment, the part of the GPUs' work that was for other processes.
+        gpu_neighbours: how many other processes may compute on the GPUs now.
         retries: how often the frameworks' allocators have tried again so far.
         compiled: what the frameworks have compiled so far.
         called_back: whether native threads of a framework may call Python.
@@ -27,6 +28,7 @@ class Asked(NamedTuple):
     gpus: Callable[[float], Mapping[str, tuple[float, int]]]
     host_bytes: Callable[[], Bytes]
     gpu_others: Callable[[float], float | None]
+    gpu_neighbours: Callable[[], int | None]
     retries: Callable[[], int | None]
     compiled: Callable[[], Compiled | None]
     called_back: Callable[[], bool]

@@ -283,8 +283,10 @@ class ActivityWatch:
         whole = last.process_time - first.process_time
         busy = _grown(last.machine_busy, first.machine_busy)
         gpus = self._asked.gpus(begun.since) if self._may_have_used_a_gpu() else {}
+        neighbours: int | None = None
         if self._gpu_others is None and any(busy >= _BUSY for busy, _ in gpus.values()):
             self._gpu_others = self._asked.gpu_others(begun.since)
+            neighbours = self._asked.gpu_neighbours() if self._gpu_others is None else None
         compile_time, compiled = _compiled(self._asked.compiled(), begun.compiled)
         return Activity(
             seconds=real_time.perf_counter() - begun.at,
@@ -306,6 +308,7 @@ class ActivityWatch:
             gpus=gpus,
             host_rates=self._link.rates(),
             gpu_others=self._gpu_others,
+            gpu_neighbours=neighbours,
             allocator_retries=_more(self._asked.retries(), begun.retries),
             compile_time=compile_time,
             compiled=compiled,

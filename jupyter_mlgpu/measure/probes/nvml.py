@@ -150,6 +150,20 @@ class Nvml:
         used = {**(drawn.value or {}), **compute.value}
         return NvmlAnswer(tuple(GpuProcess(pid, used[pid]) for pid in sorted(used)))
 
+    def neighbours(self, index: int, pid: int) -> NvmlAnswer[int]:
+        """How many processes may compute on the GPU besides the process `pid`.
+
+        Not told where that process is none of them: in a container they have other numbers.
+        """
+
+        def read(lib: NvmlLibrary, gpu: Any) -> int:
+            there = _used(lib.nvmlDeviceGetComputeRunningProcesses(gpu))
+            if pid not in there:
+                raise LookupError(say("it does not list this process"))
+            return len(there) - 1
+
+        return self._of(index, say("the processes"), read)
+
     def utilisation(self, index: int) -> NvmlAnswer[float]:
         """The part of the driver's last sampling period in which a kernel ran, 0 to 1."""
         return self._of(
