@@ -89,7 +89,7 @@ clean: ## remove everything that make made, .venv too
 
 ##@ Tests
 
-# `make test` runs these, in fifteen minutes on 2 cores: all but the tests marked slow.
+# `make test` runs these, in twelve minutes on 2 cores: all but the tests marked slow.
 TEST_PARTS := test-labextension test-packaging test-unit test-fuzz test-integration test-frameworks test-metal \
 	test-teacher test-ui test-lessons
 # Which tests of a part run: with "not slow" those of `make test`, with "slow" the others, and else all of them.
@@ -102,7 +102,7 @@ ROOMS := $(addprefix tests/,record measure explain graphs experiment show jupyte
 REPORTS := build/test-reports
 
 .PHONY: test
-test: ## the tests of every part of the project, 15 minutes on 2 cores; PYTEST_ARGS="-k receipt" chooses among them
+test: ## the tests of every part of the project, 12 minutes on 2 cores; PYTEST_ARGS="-k receipt" chooses among them
 	@rm -rf $(REPORTS)
 	@$(MAKE) --no-print-directory $(TEST_PARTS) test-summary MARKS="not slow" || \
 		{ $(MAKE) --no-print-directory test-summary; exit 1; }
