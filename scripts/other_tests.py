@@ -19,8 +19,8 @@ import tests_summary
 
 ROOT = Path(__file__).resolve().parent.parent
 REPORTS = ROOT / "build" / "test-reports"
-#: Seconds of pytest in `make test` where the parts below take theirs (docs/measurements/2026-11-22-tests).
-TEST_SECONDS = 543
+#: Seconds of pytest in `make test` where the parts below take theirs.
+TEST_SECONDS = 470
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ PAGE = ("labextension/", "jupyter_mlgpu/jupyter/notebook/")
 LESSONS = ("notebooks/", "jupyter_mlgpu/teach/lessons/")
 #: The quickest first.
 PARTS = (
-    Part("test-packaging", 65, ("constraints/", "pyproject.toml"), "every pinned version has a wheel"),
+    Part("test-packaging", 170, ("constraints/", "pyproject.toml"), "pinned wheels, and what ours installs"),
     Part("test-unit", 80, ("jupyter_mlgpu/experiment/bench/", *LESSONS), "networks that learn"),
     Part("test-docs", 90, ("docs/", "README.md", "jupyter_mlgpu/"), "the documentation"),
     Part("test-other-python", 80, ("jupyter_mlgpu/", "tests/structure/"), "the other Pythons"),
@@ -71,7 +71,7 @@ PARTS = (
     Part("test-integration", 480, ("jupyter_mlgpu/", "tests/support/"), "slow tests with a kernel"),
     Part("test-binder", 240, ("binder/", ".github/", "constraints/"), "Binder and the workflows"),
     Part("test-hub", 200, (*PAGE, "jupyter_mlgpu/teach/sharing/"), "JupyterHub 5 and 6"),
-    Part("test-ui", 250, (*PAGE, "tests/jupyter/lab/"), "slow tests in a browser"),
+    Part("test-ui", 340, (*PAGE, "tests/jupyter/lab/"), "slow tests in a browser"),
     Part("test-fuzz", 360, ("jupyter_mlgpu/", "tests/fuzz/"), "strangers' files, 2,000 a reader"),
     Part(
         "test-peers",
