@@ -249,7 +249,7 @@ def test_tracing_is_turned_on_where_nothing_was_loaded_and_off_again(lab: Lab) -
     expect(status(lab)).to_contain_text("Automatic · idle")
     lab.run_to_end(0)
     expect(lab.records).to_have_count(1)
-    # The receipt may be there before the kernel has told that cells are traced, which turns the command round.
+    # The receipt may be there before the kernel has told that cells are traced: then the command begins.
     lab.page.wait_for_function("() => jupyterapp.commands.isToggled('jupyter-mlgpu:trace')")
     execute(lab, "trace")
     expect(status(lab)).to_contain_text("tracing off")
