@@ -44,7 +44,7 @@ PARTS = (
     Part("test-packaging", 170, ("constraints/", "pyproject.toml"), "pinned wheels, and what ours installs"),
     Part("test-unit", 80, ("jupyter_mlgpu/experiment/bench/", *LESSONS), "networks that learn"),
     Part("test-docs", 90, ("docs/", "README.md", "jupyter_mlgpu/"), "the documentation"),
-    Part("test-other-python", 80, ("jupyter_mlgpu/", "tests/structure/"), "the other Pythons"),
+    Part("test-other-python", 200, ("jupyter_mlgpu/", "tests/structure/"), "the other Pythons"),
     Part("test-front-ends", 110, PAGE, "JupyterLab 4.4 and Notebook 7"),
     Part(
         "test-frameworks",
