@@ -65,14 +65,29 @@ def python_of(runtime: Path) -> str | None:
 
 
 def _of_runtime(path: Path, project: Path) -> Iterator[str]:
-    supported = tomllib.loads(project.read_text(encoding="utf-8"))["project"]["requires-python"]
+    wanted = tomllib.loads(project.read_text(encoding="utf-8"))["project"]
+    supported = wanted["requires-python"]
     python = python_of(path)
+    said = path.read_text(encoding="utf-8").strip()
     if python is None or python not in SpecifierSet(supported):
-        said = path.read_text(encoding="utf-8").strip()
         yield (
             f"binder/runtime.txt says {said!r}, which is no Python that this package runs on ({supported}); "
             "write python-3.11."
         )
+    elif not _has_tensorflow(wanted["optional-dependencies"]["tensorflow"], python):
+        yield (
+            f"binder/runtime.txt says {said!r}, for which our TensorFlow was not built, and the lessons need "
+            "it; write python-3.11."
+        )
+
+
+def _has_tensorflow(requirements: list[str], python: str) -> bool:
+    """Whether the requirements install TensorFlow on a version of Python, as 3.13."""
+    versions = {"python_version": python, "python_full_version": f"{python}.0"}
+    read = (Requirement(line) for line in requirements)
+    return any(
+        one.name == "tensorflow" and (one.marker is None or one.marker.evaluate(versions)) for one in read
+    )
 
 
 def _of_requirements(path: Path) -> Iterator[str]:

@@ -65,12 +65,26 @@ def test_a_second_binder_folder_is_refused(checkout: Path) -> None:
     assert "remove .binder/" in said_of(checkout)
 
 
-@pytest.mark.parametrize("runtime", ["python-3.10", "python-3.13", "python-3", "3.11", "Python-3.11", ""])
+@pytest.mark.parametrize("runtime", ["python-3.10", "python-3", "3.11", "Python-3.11", ""])
 def test_a_runtime_that_we_do_not_run_on_is_refused(checkout: Path, runtime: str) -> None:
     (checkout / "binder" / "runtime.txt").write_text(runtime, encoding="utf-8")
     sentence = said_of(checkout)
     assert sentence.startswith(f"binder/runtime.txt says {runtime!r}")
     assert "write python-3.11" in sentence
+
+
+@pytest.mark.parametrize("python", ["3.13", "3.14"])
+def test_a_runtime_that_tensorflow_was_not_built_for_is_refused(checkout: Path, python: str) -> None:
+    (checkout / "binder" / "runtime.txt").write_text(f"python-{python}\n", encoding="utf-8")
+    assert said_of(checkout) == (
+        f"binder/runtime.txt says 'python-{python}', for which our TensorFlow was not built, and the lessons "
+        "need it; write python-3.11."
+    )
+
+
+def test_a_runtime_that_the_lessons_run_on_is_taken(checkout: Path) -> None:
+    (checkout / "binder" / "runtime.txt").write_text("python-3.12\n", encoding="utf-8")
+    assert problems(checkout) == []
 
 
 @pytest.mark.parametrize(
