@@ -1,8 +1,8 @@
 """What limited a cell, and how sure that is: the kind that took most of its time, unless the clocks disagree.
 
 `sure` needs twelve looks, of which more than half saw the kind also at the low end of their interval, nothing
-of it guessed, and clocks that agree. `likely` is half of the time, and a third at that low end; fewer than
-twelve looks must have seen more than half there, too. `open` is a third, `unknown` less.
+of it guessed, and clocks that agree. `likely` is half of the time, and a third at that low end; for data that
+is got ready, fewer than twelve looks must have seen more than half there, too. `open` is a third, `unknown` less.
 """
 
 from __future__ import annotations
@@ -116,9 +116,10 @@ def _confidence(kind: LimitKind, value: float, found: Shares, activity: Activity
         return "open" if activity.gpu_neighbours else "likely"
     low, _ = share_interval(value * found.looks, found.looks)
     few = found.looks < FEWEST_FOR_SURE
-    # The interval takes looks to be independent, and of the same length of time. The few at a loop of some
-    # rounds are neither, and one cell in forty would be told wrongly by chance alone.
-    if found.looks and low < (LIKELY if few else OPEN) and not _is_measured(kind, activity):
+    # Who reads and decodes lets go of the interpreter's lock, over and over, and there a look that waits for
+    # it gets in: a few looks see more of that than there was.
+    needed = LIKELY if few and kind == "input" else OPEN
+    if found.looks and low < needed and not _is_measured(kind, activity):
         return "open"
     guessed = found.guessed[kind] > _GUESSED * found.by_kind[kind]
     if kind == "waiting" and guessed and _others(activity) >= _OTHERS:
