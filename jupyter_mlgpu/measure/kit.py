@@ -236,7 +236,13 @@ def _compiled() -> Compiled | None:
             told.append(backend.compiled())
     known = [one for one in told if one is not None]
     programs = [one.programs for one in known if one.programs is not None]
-    return Compiled(sum(one.seconds for one in known), sum(programs) if programs else None) if known else None
+    if not known:
+        return None
+    return Compiled(
+        sum(one.seconds for one in known),
+        sum(programs) if programs else None,
+        sum(one.first_runs for one in known),
+    )
 
 
 def _called_back() -> bool:

@@ -5,7 +5,7 @@ from msgspec.structs import replace
 
 from jupyter_mlgpu.explain.limits.judge import with_limit
 from jupyter_mlgpu.measure.activity.activity import Line
-from jupyter_mlgpu.record.record import LogLine, RanOn, Record
+from jupyter_mlgpu.record.record import RanOn, Record
 from jupyter_mlgpu.show.receipts.limits import clause, kind_of
 from jupyter_mlgpu.testing import example_record
 from jupyter_mlgpu.testing.activity import activity, part
@@ -146,7 +146,11 @@ def test_data_that_few_looks_saw_got_ready_is_likely_only_from_half_at_the_low_e
 
     # As many as seen of a loop of data that took 0.3 of its cell's time: 0.81 of 7 looks.
     assert some(6, 7) == ("input", "open")
-    assert [some(7, 8), some(7, 11), some(8, 12)] == [("input", "likely"), ("input", "open"), ("input", "likely")]
+    assert [some(7, 8), some(7, 11), some(8, 12)] == [
+        ("input", "likely"),
+        ("input", "open"),
+        ("input", "likely"),
+    ]
 
 
 def test_python_that_was_only_seen_at_operations_of_arrays_may_be_these():
@@ -231,12 +235,10 @@ def test_what_ran_first_after_long_tracing_was_its_preparation():
     assert answer(hardly_seen, ran, compile_time=0.35, compiled=4)[0] == "compiling"
 
 
-def test_a_compiler_that_only_its_message_tells_of_is_likely():
-    line = LogLine(
-        "Compiled cluster", "xla-cluster-compiled", "info", None, None, {}, 1, "stderr", None, False
-    )
-    record = replace(example_record(1), logs=(line,))
-    assert answer(part("native", calls="TFE_Py_Execute"), record=record) == ("compiling", "likely")
+def test_a_first_run_that_compiled_as_well_is_compiling_and_what_ran_after_it_is_not():
+    ran = part("native", 1.0, 25, calls="TFE_Py_Execute")
+    assert answer(ran, first_runs=0.8) == ("compiling", "likely")
+    assert answer(ran, first_runs=0.2)[0] == "device"
 
 
 def test_compiling_that_the_framework_has_measured_itself_needs_no_guess():

@@ -14,6 +14,7 @@ import zipfile
 import pytest
 
 from jupyter_mlgpu.measure.activity import beside
+from jupyter_mlgpu.measure.activity.activity import Call
 from jupyter_mlgpu.measure.activity.asked import Asked
 from jupyter_mlgpu.measure.activity.calls import call_at
 from jupyter_mlgpu.measure.activity.looks import Looks
@@ -159,9 +160,9 @@ def test_what_frameworks_compile_meanwhile_is_counted_and_one_that_comes_meanwhi
         run()
         activity = watching.finish()
     assert (activity.compile_time, activity.compiled) == (0.5, 4)
-    assert _compiled(Compiled(0.25, 1), None) == (0.25, 1)
-    assert _compiled(Compiled(0.25, None), Compiled(0.5, 3)) == (0.0, None)
-    assert _compiled(None, None) == (None, None)
+    assert _compiled(Compiled(0.25, 1), None) == (0.25, 1, 0.0)
+    assert _compiled(Compiled(0.25, None, 2.0), Compiled(0.5, 3, 0.5)) == (0.0, None, 1.5)
+    assert _compiled(None, None) is None
 
 
 def test_a_cell_that_computes_in_python_is_seen_in_its_loop(sampler):
@@ -412,6 +413,20 @@ def test_what_a_line_calls_is_told_by_its_name_and_never_with_its_arguments(line
         run()
         call = call_at(places[0])
     assert (call.text, call.module) == (text, module)
+
+
+def test_a_function_that_torch_has_compiled_is_of_torch_though_it_says_it_is_the_user_s():
+    places = []
+
+    def here():
+        places.append(read(sys._getframe(2), {filename: 1}.get, MARKERS).users)
+
+    names = {"__name__": "torch._dynamo.eval_frame", "here": here}
+    exec("def compiled(): here()", names)
+    names["compiled"].__module__ = "__main__"
+    with run_as_cell("step()", step=names["compiled"]) as (run, filename):
+        run()
+        assert call_at(places[0]) == Call("step", "torch._dynamo.eval_frame")
 
 
 def test_a_function_s_own_variables_are_neither_read_nor_taken_for_names_of_the_notebook():

@@ -299,3 +299,23 @@ def test_graphs_that_were_prepared_in_another_thread_are_let_go_with_the_cell(tw
         "print(len(context.context().export_run_metadata().function_graphs))"
     )
     assert result.text == "0\n"
+
+
+def test_the_first_run_of_a_graph_that_xla_compiles_is_timed_and_no_other(two_cpus):
+    two_cpus.run(
+        "from jupyter_mlgpu.measure.frameworks import registry\n"
+        "first_runs = lambda: registry.backend('tensorflow').compiled().first_runs\n"
+        "by_xla = tf.function(lambda x: tf.nn.softmax(x @ x) + 1, jit_compile=True)\n"
+        "holds_it, other = tf.function(lambda x: by_xla(x) * 2), tf.function(lambda x: x + 1)\n"
+        "x = tf.ones((8, 8))"
+    )
+
+    def seconds(line):
+        before = two_cpus.evaluate("first_runs()")
+        assert two_cpus.run(line).status == "ok"
+        return two_cpus.evaluate("first_runs()") - before
+
+    assert seconds("by_xla(x)") > 0
+    assert seconds("by_xla(x)") == 0, "it is compiled"
+    assert seconds("other(x)") == 0
+    assert seconds("holds_it(x)") > 0

@@ -298,7 +298,7 @@ class FakeGraphs:
     def begin(self, who):
         self.begun.add(who)
 
-    def end(self, who, call, outputs, *, failed):
+    def end(self, who, call, outputs, seconds, *, failed):
         if who in self.begun:
             self.ran.append(call)
 

@@ -38,8 +38,6 @@ _LOST = 0.05
 _FAULTS = 5
 #: Retries of an allocator in a cell, and in a second of it, that tell of a lack of memory.
 _RETRIES = 2
-#: Messages of the catalogue that say that a compiler was at work, which no stack tells.
-COMPILED = frozenset({"xla-cluster-compiled"})
 
 PROFILED = say("A profiler or debugger was active in this cell, so its times do not show what limits it.")
 
@@ -149,14 +147,15 @@ def _on_gpu(record: Record) -> bool:
 def _prepared(found: Shares, record: Record, activity: Activity) -> None:
     """What prepares without a stack that tells it: a compiler in a child process, and first runs.
 
-    A graph is optimised when it first runs, and its kernels are made: about as long as it was traced for,
+    XLA compiles a graph as it first runs, which takes longer than to run it once. Another graph is optimised when it first runs, and its kernels are made: about as long as it was traced for,
     which the framework's own clock knows better than the looks do.
     """
     waited = sum(part.seconds for part in found.parts["waiting"] if calls.brings_values(part.call))
     if waited and activity.compiled != 0 and (activity.children_time or 0.0) > 0.5 * waited:
         found.move("waiting", "compiling", lambda part: calls.brings_values(part.call))
-    if any(line.id in COMPILED for line in record.logs):
-        found.move("device", "compiling", lambda part: part.doing is None)
+    if activity.first_runs and found.by_kind["device"]:
+        compiled = min(1.0, activity.first_runs / activity.seconds * found.seconds / found.by_kind["device"])
+        found.move("device", "compiling", lambda part: part.doing is None, compiled)
         return
     traced = [part for part in found.parts["compiling"] if part.doing == "compiling"]
     seconds = max(sum(part.seconds for part in traced), activity.compile_time or 0.0)

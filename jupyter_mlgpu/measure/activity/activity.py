@@ -99,6 +99,7 @@ class Activity(Struct, frozen=True, kw_only=True):
         allocator_retries: how often a framework's allocator had to free what it kept and to try again.
         compile_time: how long frameworks traced and compiled, as they tell themselves.
         compiled: how many programs they compiled; None also where those that tell the time do not count.
+        first_runs: how long first runs of programs took that compiled them as well, beside `compile_time`.
         called_back: native threads of a framework may have called functions of Python.
         traced: a trace or profile function of somebody else's was on in the cell's thread.
     """
@@ -126,5 +127,6 @@ class Activity(Struct, frozen=True, kw_only=True):
     allocator_retries: int | None = None
     compile_time: float | None = None
     compiled: int | None = None
+    first_runs: float = 0.0
     called_back: bool = False
     traced: bool = False

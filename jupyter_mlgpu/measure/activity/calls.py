@@ -14,7 +14,7 @@ import textwrap
 from itertools import islice
 from keyword import iskeyword
 from opcode import opname
-from types import CodeType, ModuleType
+from types import CodeType, FunctionType, ModuleType
 from typing import cast
 
 from jupyter_mlgpu.measure.activity.activity import Call
@@ -24,6 +24,9 @@ from jupyter_mlgpu.record.redact import redact
 _NAME = re.compile(r"[A-Za-z_]\w*")
 #: In place of a value that cannot be seen.
 UNKNOWN = object()
+#: Where a function stands that `torch.compile` gives in place of the user's, whose module it tells as its own.
+#: Other frameworks give an object of theirs.
+_COMPILER = "torch._dynamo"
 #: Letters of a call that are kept.
 LONGEST = 80
 
@@ -118,6 +121,10 @@ def _home(value: object) -> str | None:
     if isinstance(value, ModuleType):
         return value.__name__
     kind = type(value)
+    if isinstance(value, FunctionType):
+        at = value.__globals__.get("__name__")
+        if isinstance(at, str) and at.startswith(_COMPILER):
+            return at
     if kind.__module__ == "builtins" or isinstance(value, type):
         # Functions and methods of C and Python, and classes, tell where they come from.
         found = getattr(value, "__module__", None)

@@ -287,7 +287,7 @@ class ActivityWatch:
         if self._gpu_others is None and any(busy >= _BUSY for busy, _ in gpus.values()):
             self._gpu_others = self._asked.gpu_others(begun.since)
             neighbours = self._asked.gpu_neighbours() if self._gpu_others is None else None
-        compile_time, compiled = _compiled(self._asked.compiled(), begun.compiled)
+        compiled = _compiled(self._asked.compiled(), begun.compiled)
         return Activity(
             seconds=real_time.perf_counter() - begun.at,
             looks=self._seen.count,
@@ -310,8 +310,9 @@ class ActivityWatch:
             gpu_others=self._gpu_others,
             gpu_neighbours=neighbours,
             allocator_retries=_more(self._asked.retries(), begun.retries),
-            compile_time=compile_time,
-            compiled=compiled,
+            compile_time=None if compiled is None else compiled.seconds,
+            compiled=None if compiled is None else compiled.programs,
+            first_runs=0.0 if compiled is None else compiled.first_runs,
             called_back=self._beside.called_back,
             traced=self._traced,
         )
@@ -322,13 +323,16 @@ def _part(after: float | None, before: float | None, seconds: float) -> float | 
     return None if after is None or before is None or seconds <= 0 else (after - before) / seconds
 
 
-def _compiled(last: Compiled | None, first: Compiled | None) -> tuple[float | None, int | None]:
-    """Seconds and programs since `first`; a framework that came meanwhile has begun at nothing."""
+def _compiled(last: Compiled | None, first: Compiled | None) -> Compiled | None:
+    """What came since `first`; a framework that came meanwhile has begun at nothing."""
     if last is None:
-        return None, None
-    seconds, programs = first or Compiled(0.0, 0)
-    more = None if last.programs is None else max(0, last.programs - (programs or 0))
-    return max(0.0, last.seconds - seconds), more
+        return None
+    before = first or Compiled(0.0, 0)
+    return Compiled(
+        max(0.0, last.seconds - before.seconds),
+        None if last.programs is None else max(0, last.programs - (before.programs or 0)),
+        max(0.0, last.first_runs - before.first_runs),
+    )
 
 
 def _grown(last: float | None, first: float | None) -> float | None:

@@ -151,11 +151,13 @@ class Compiled(NamedTuple):
     """What a framework's own clocks say of compiling so far: seconds, and how many programs (None: not told).
 
     Both only grow, but for what the user's code resets. Of them all, the seconds are of what the thread whose
-    cell is watched had to wait for, as far as the framework tells threads apart.
+    cell is watched had to wait for, as far as the framework tells threads apart. `first_runs` are seconds in
+    which programs were compiled and run once, which nobody tells apart; none of them are among `seconds`.
     """
 
     seconds: float
     programs: int | None
+    first_runs: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)

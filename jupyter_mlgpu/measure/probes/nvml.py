@@ -141,7 +141,7 @@ class Nvml:
     def processes(self, index: int) -> NvmlAnswer[tuple[GpuProcess, ...]]:
         """The processes that compute or draw on the GPU, by process id; each is told once."""
         what = say("the processes")
-        compute = self._of(index, what, lambda lib, gpu: _used(lib.nvmlDeviceGetComputeRunningProcesses(gpu)))
+        compute = self._of(index, what, _computing)
         if compute.value is None:
             return NvmlAnswer(None, compute.why_missing)
         # A GPU without a display may have no such list.
@@ -157,7 +157,7 @@ class Nvml:
         """
 
         def read(lib: NvmlLibrary, gpu: Any) -> int:
-            there = _used(lib.nvmlDeviceGetComputeRunningProcesses(gpu))
+            there = _computing(lib, gpu)
             if pid not in there:
                 raise LookupError(say("it does not list this process"))
             return len(there) - 1
@@ -268,6 +268,10 @@ class Nvml:
             library.nvmlInit()
             self._started = (os.getpid(), library)
         return self._started[1]
+
+
+def _computing(lib: NvmlLibrary, gpu: Any) -> dict[int, int | None]:
+    return _used(lib.nvmlDeviceGetComputeRunningProcesses(gpu))
 
 
 def _used(listed: Iterable[Any]) -> dict[int, int | None]:

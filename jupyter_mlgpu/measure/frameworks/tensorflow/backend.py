@@ -154,13 +154,17 @@ class TensorFlowBackend(Backend):
         return TensorFlowObservation(self._here.watch, self._follow() if _initialised() else {})
 
     def compiled(self) -> Compiled | None:
-        """The tracing of `tf.function` alone (TensorFlow's own counter; private, seen with 2.19).
+        """The tracing of `tf.function` (TensorFlow's own counter; private, seen with 2.19), and XLA's first runs.
 
         How graphs are optimised, and compiled by XLA, it does not tell, nor how many it has traced.
         """
         tracing = sys.modules.get("tensorflow.python.eager.polymorphic_function.tracing_compilation")
         counter = getattr(tracing, "_graph_building_time_counter", None)
-        return None if counter is None else Compiled(counter.get_cell().value() / 1e6, None)
+        return (
+            None
+            if counter is None
+            else Compiled(counter.get_cell().value() / 1e6, None, self._graphs.first_runs)
+        )
 
     def calls_back(self) -> bool:
         """Whether functions of Python stand in its graphs (`tf.py_function`; private, seen with 2.19)."""

@@ -14,6 +14,7 @@ import sys
 import threading
 from collections import Counter
 from collections.abc import Callable
+from time import perf_counter
 from typing import Any
 
 from jupyter_mlgpu.measure.frameworks.tensorflow.graphs import Call, GraphCollection
@@ -96,13 +97,15 @@ class GraphCalls:
                 counts[call] += 1
                 return outputs
             outputs, failed = None, True
-            first, who = (name.decode(), call[1]), object()
+            first, who, seconds = (name.decode(), call[1]), object(), 0.0
             try:
                 self._first_begins(who, first, counts)
+                begun = perf_counter()
                 outputs = original(name, *arguments, **named)
+                seconds = perf_counter() - begun
                 failed = False
             finally:
-                graphs.end(who, first, outputs, failed=failed)
+                graphs.end(who, first, outputs, seconds, failed=failed)
             if counts is None:
                 elsewhere.add(call)
             else:

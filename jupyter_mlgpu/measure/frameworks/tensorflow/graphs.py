@@ -50,6 +50,9 @@ class GraphCollection:
         self._collection = SharedCollection()
         # The devices, and the one where TensorFlow begins if none is set.
         self._begins: tuple[Sequence[str], str | None] = ((), None)
+        self._ran: set[str] = set()
+        #: Seconds of first calls in which XLA compiled a graph, or graphs in it, and ran them once.
+        self.first_runs = 0.0
         #: Why graphs could not be learned, or None.
         self.failure: str | None = None
 
@@ -79,14 +82,18 @@ class GraphCollection:
         except Exception as error:
             self.failure = f"{type(error).__name__}: {error}"
 
-    def end(self, who: object, call: Call, outputs: Any, *, failed: bool) -> None:
-        """The call has ended, and gave `outputs` unless it failed. Does no harm without `begin`."""
+    def end(self, who: object, call: Call, outputs: Any, seconds: float, *, failed: bool) -> None:
+        """The call has ended after so long, and gave `outputs` unless it failed. Does no harm without `begin`."""
         try:
             collected = self._collection.end(who, failed=failed)
             known = self._resolved(call)
             # Else, as in most cells, it was prepared long ago.
             if collected or known not in self._known:
-                found = _parts(_context().get_function_def(call[0]), collected, outputs)
+                definition = _context().get_function_def(call[0])
+                if call[0] not in self._ran:
+                    self._ran.add(call[0])
+                    self.first_runs += seconds if _is_for_xla(definition) else 0.0
+                found = _parts(definition, collected, outputs)
                 if found is not None:
                     self._known[known] = found
         except Exception as error:
@@ -124,6 +131,12 @@ def _context() -> Any:
     from tensorflow.python.eager import context
 
     return context.context()
+
+
+def _is_for_xla(definition: Any) -> bool:
+    """Whether XLA compiles the graph, or a graph that it calls, as Keras's training step is."""
+    parts = (definition, *definition.node_def)
+    return any("_XlaMustCompile" in one.attr and one.attr["_XlaMustCompile"].b for one in parts)
 
 
 def _parts(definition: Any, collected: Any, outputs: Any) -> GraphParts | None:
