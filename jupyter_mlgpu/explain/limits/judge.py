@@ -2,7 +2,8 @@
 
 `sure` needs twelve looks, of which more than half saw the kind also at the low end of their interval, nothing
 of it guessed, and clocks that agree. `likely` is half of the time, and a third at that low end; for data that
-is got ready, fewer than twelve looks must have seen more than half there, too. `open` is a third, `unknown` less.
+is got ready, fewer than twelve looks must have seen more than half there, too. `open` is a third, `unknown`
+less.
 """
 
 from __future__ import annotations
@@ -147,8 +148,9 @@ def _on_gpu(record: Record) -> bool:
 def _prepared(found: Shares, record: Record, activity: Activity) -> None:
     """What prepares without a stack that tells it: a compiler in a child process, and first runs.
 
-    XLA compiles a graph as it first runs, which takes longer than to run it once. Another graph is optimised when it first runs, and its kernels are made: about as long as it was traced for,
-    which the framework's own clock knows better than the looks do.
+    XLA compiles a graph as it first runs, which takes longer than to run it once. Another graph is optimised
+    when it first runs, and its kernels are made: about as long as it was traced for, which the framework's own
+    clock knows better than the looks do.
     """
     waited = sum(part.seconds for part in found.parts["waiting"] if calls.brings_values(part.call))
     if waited and activity.compiled != 0 and (activity.children_time or 0.0) > 0.5 * waited:

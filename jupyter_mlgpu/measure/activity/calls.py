@@ -24,8 +24,8 @@ from jupyter_mlgpu.record.redact import redact
 _NAME = re.compile(r"[A-Za-z_]\w*")
 #: In place of a value that cannot be seen.
 UNKNOWN = object()
-#: Where a function stands that `torch.compile` gives in place of the user's, whose module it tells as its own.
-#: Other frameworks give an object of theirs.
+#: Where a function stands that `torch.compile` gives in place of the user's, whose module it tells as its
+#: own. Other frameworks give an object of theirs.
 _COMPILER = "torch._dynamo"
 #: Letters of a call that are kept.
 LONGEST = 80

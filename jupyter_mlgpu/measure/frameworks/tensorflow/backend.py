@@ -154,7 +154,7 @@ class TensorFlowBackend(Backend):
         return TensorFlowObservation(self._here.watch, self._follow() if _initialised() else {})
 
     def compiled(self) -> Compiled | None:
-        """The tracing of `tf.function` (TensorFlow's own counter; private, seen with 2.19), and XLA's first runs.
+        """The tracing of `tf.function` (TensorFlow's own counter; private, seen with 2.19); XLA's first runs.
 
         How graphs are optimised, and compiled by XLA, it does not tell, nor how many it has traced.
         """

@@ -83,7 +83,7 @@ class GraphCollection:
             self.failure = f"{type(error).__name__}: {error}"
 
     def end(self, who: object, call: Call, outputs: Any, seconds: float, *, failed: bool) -> None:
-        """The call has ended after so long, and gave `outputs` unless it failed. Does no harm without `begin`."""
+        """The call has ended after so long, with `outputs` unless it failed. Does no harm without `begin`."""
         try:
             collected = self._collection.end(who, failed=failed)
             known = self._resolved(call)
