@@ -64,7 +64,7 @@ def with_limit(record: Record, activity: Activity, lines_above: int = 0) -> Reco
     framework_worked = bool(record.device.ran_on)
     found = shares.of(activity, framework_worked=framework_worked, on_gpu=on_gpu)
     device = measured.gpu(found, activity) if on_gpu else None
-    _prepared(found, record, activity)
+    _prepared(found, activity)
     measured.compiling(found, activity)
     _disturbed(found, activity)
     limit = _limit(found, activity, device, framework_worked)
@@ -145,12 +145,12 @@ def _on_gpu(record: Record) -> bool:
     return ran or any(one.plane == "device" for one in record.ops)
 
 
-def _prepared(found: Shares, record: Record, activity: Activity) -> None:
+def _prepared(found: Shares, activity: Activity) -> None:
     """What prepares without a stack that tells it: a compiler in a child process, and first runs.
 
     XLA compiles a graph as it first runs, which takes longer than to run it once. Another graph is optimised
-    when it first runs, and its kernels are made: about as long as it was traced for, which the framework's own
-    clock knows better than the looks do.
+    when it first runs, and its kernels are made: about as long as it was traced for, which the framework's
+    own clock knows better than the looks do.
     """
     waited = sum(part.seconds for part in found.parts["waiting"] if calls.brings_values(part.call))
     if waited and activity.compiled != 0 and (activity.children_time or 0.0) > 0.5 * waited:
