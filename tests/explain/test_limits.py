@@ -309,8 +309,13 @@ def test_the_work_of_a_gpu_that_others_may_use_as_well_is_not_sure():
     assert (alone.kind, alone.confidence) == ("device", "sure")
     assert on_gpu(waits, busy=0.99, gpu_others=None).confidence == "likely"
     assert on_gpu(waits, busy=0.99, gpu_others=None, gpu_neighbours=0).confidence == "likely"
-    assert on_gpu(waits, busy=0.99, gpu_others=None, gpu_neighbours=1).confidence == "open"
     assert on_gpu(waits, busy=0.99, gpu_others=0.0, gpu_neighbours=1).confidence == "sure"
+    beside_others = on_gpu(waits, busy=0.99, gpu_others=None, gpu_neighbours=1)
+    assert (beside_others.kind, beside_others.confidence, beside_others.share) == ("unknown", "open", None)
+    assert str(beside_others.said) == (
+        "GPU 0 was working nearly all of the time (line 3), for this cell or for another program."
+    )
+    assert "nvidia-smi" in str(beside_others.next)
 
 
 def test_what_stays_where_it_was_is_as_much_of_a_guess_as_before():

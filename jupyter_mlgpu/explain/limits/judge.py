@@ -92,6 +92,10 @@ def _limit(found: Shares, activity: Activity, device: str | None, framework_work
     evidence = tuple(_evidence(kind, value, parts, found, activity))
     if (short := _short_of_memory(activity, evidence)) is not None:
         return short
+    if kind == "device" and activity.gpus and activity.gpu_others is None and activity.gpu_neighbours:
+        # It worked for this cell or for others, and the driver does not tell.
+        told = words.shared_gpu(device or next(iter(activity.gpus)), value, found.looks, parts)
+        return Limit("unknown", "open", told, None, evidence, words.WITHOUT_NEIGHBOURS)
     native = kind == "python" and _may_be_native(parts, seen=bool(activity.parts), worked=framework_worked)
     return Limit(
         kind=kind,
@@ -111,8 +115,7 @@ def _confidence(kind: LimitKind, value: float, found: Shares, activity: Activity
     if kind in ("python", "launch") and _others(activity) >= _OTHERS and _late(found):
         return "open"
     if kind == "device" and activity.gpus and activity.gpu_others is None:
-        # The GPU may have worked for others, above all where there are some.
-        return "open" if activity.gpu_neighbours else "likely"
+        return "likely"  # the GPU may have worked for others
     low, _ = share_interval(value * found.looks, found.looks)
     few = found.looks < FEWEST_FOR_SURE
     # Who reads and decodes lets go of the interpreter's lock, over and over, and there a look that waits for

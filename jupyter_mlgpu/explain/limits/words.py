@@ -55,6 +55,18 @@ def said(kind: LimitKind, value: float, looks: int, parts: Sequence[Part], devic
             return say("Native code computed {share} of the time{where}.", share=told, where=where)
 
 
+def shared_gpu(device: str, value: float, looks: int, parts: Sequence[Part]) -> Sentence:
+    """What is known where others may have used the GPU, and nobody says who did."""
+    return say(
+        "{device} was working {share} of the time{where}, for this cell or for another program.",
+        device=device,
+        share=told_share(value, looks),
+        where=_where(parts),
+    )
+
+
+WITHOUT_NEIGHBOURS = say("Run it again when no other program uses the GPU: `nvidia-smi` lists them.")
+
 _NEXT: dict[LimitKind, Sentence] = {
     "compiling": say(
         "Run it again: what was compiled is kept. Changed shapes or Python numbers are compiled again."
