@@ -19,10 +19,11 @@ from jupyter_mlgpu.measure.activity.asked import Asked
 from jupyter_mlgpu.measure.activity.calls import call_at
 from jupyter_mlgpu.measure.activity.looks import Looks
 from jupyter_mlgpu.measure.activity.markers import RULES, Markers, below_its_root
+from jupyter_mlgpu.measure.activity.pace import AFTER
 from jupyter_mlgpu.measure.activity.stack import Stack, read
 from jupyter_mlgpu.measure.activity.states import ELSEWHERE, state_of
 from jupyter_mlgpu.measure.activity.thread_state import OpenFile, open_file
-from jupyter_mlgpu.measure.activity.watch import AFTER, ActivityWatch, _compiled
+from jupyter_mlgpu.measure.activity.watch import ActivityWatch
 from jupyter_mlgpu.measure.frameworks import registry
 from jupyter_mlgpu.measure.frameworks.base import Compiled
 from jupyter_mlgpu.measure.kit import Kit
@@ -160,9 +161,13 @@ def test_what_frameworks_compile_meanwhile_is_counted_and_one_that_comes_meanwhi
         run()
         activity = watching.finish()
     assert (activity.compile_time, activity.compiled) == (0.5, 4)
-    assert _compiled(Compiled(0.25, 1), None) == (0.25, 1, 0.0)
-    assert _compiled(Compiled(0.25, None, 2.0), Compiled(0.5, 3, 0.5)) == (0.0, None, 1.5)
-    assert _compiled(None, None) is None
+    came = iter([None, Compiled(0.25, 1)])
+    with run_as_cell("import time\ntime.sleep(0.15)\n") as (run, _):
+        watching = watch(sampler, compiled=lambda: next(came))
+        run()
+        activity = watching.finish()
+    assert (activity.compile_time, activity.compiled) == (0.25, 1)
+    assert Compiled(0.25, None, 2.0).since(Compiled(0.5, 3, 0.5)) == (0.0, None, 1.5)
 
 
 def test_a_cell_that_computes_in_python_is_seen_in_its_loop(sampler):

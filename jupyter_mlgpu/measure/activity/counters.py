@@ -87,6 +87,17 @@ def processor_waits() -> float | None:
     return sum(one for one in waits if one is not None)
 
 
+def grown(last: float | None, first: float | None) -> float | None:
+    """By how much a counter of seconds has grown; None where it is not known."""
+    return None if last is None or first is None else max(0.0, last - first)
+
+
+def more(last: float | None, first: float | None) -> int | None:
+    """The same of a counter of things."""
+    by = grown(last, first)
+    return None if by is None else round(by)
+
+
 def _attempt(look: Callable[[], float | int]) -> float | None:
     try:
         return look()

@@ -1,9 +1,8 @@
-"""Looking at a cell from the sampler's thread, 20 to 50 times a second, from 50 ms after its start on.
+"""Looking at a cell from the sampler's thread, at the `pace` of 20 to 50 looks a second.
 
-Looks come at irregular moments, so that no loop keeps step with them. Who looks must wait for the
-interpreter's lock like any thread. Python code gives it up 5 ms after it was asked to
-(`sys.getswitchinterval()`); so a look that came later than a few of these saw nothing of what happened
-meanwhile, and that time counts as not seen. All looks of a cell take at most `SHARE` of it, and `_CREDIT`.
+Who looks must wait for the interpreter's lock like any thread. Python code gives it up 5 ms after it was
+asked to (`sys.getswitchinterval()`); so a look that came later than a few of these saw nothing of what
+happened meanwhile, and that time counts as not seen.
 """
 
 from __future__ import annotations
@@ -18,26 +17,17 @@ from jupyter_mlgpu.measure.activity import counters, thread_state, tracing
 from jupyter_mlgpu.measure.activity.activity import Activity, State
 from jupyter_mlgpu.measure.activity.asked import Asked
 from jupyter_mlgpu.measure.activity.beside import Beside
-from jupyter_mlgpu.measure.activity.counters import Counters, ThreadClock
+from jupyter_mlgpu.measure.activity.counters import Counters, ThreadClock, grown, more
 from jupyter_mlgpu.measure.activity.host_link import HostLink
 from jupyter_mlgpu.measure.activity.looks import Looks
 from jupyter_mlgpu.measure.activity.markers import Markers
+from jupyter_mlgpu.measure.activity.pace import AFTER, LONGEST, Pace
 from jupyter_mlgpu.measure.activity.stack import Stack, frames_of_other_threads, read
 from jupyter_mlgpu.measure.activity.states import AT_WORK, ELSEWHERE, WENT_ON, of_other_thread, state_of
 from jupyter_mlgpu.measure.frameworks.base import Compiled
 from jupyter_mlgpu.measure.probes.sampler import Sampler
 from jupyter_mlgpu.record.clock import real_time
 
-#: Seconds from a cell's start to the first look: a shorter cell is never looked at.
-AFTER = 0.05
-#: Seconds from one look to the next, from and to.
-SHORTEST, LONGEST = 0.02, 0.05
-#: The part of a cell's time that looking at it may take, at most.
-SHARE = 0.002
-#: Seconds that it may take in any cell: the first looks are the dearest.
-_CREDIT = 0.0003
-#: Of a look, what counts at most: seconds of the first, and then so many times what the cheapest took.
-_FIRST, _TIMES = 0.0008, 4
 #: Switch intervals, and seconds, that a look may come late, and still has seen what there was.
 _LATE, _LEAST_LATE = 3, 0.015
 #: Seconds from the first look on after which it is asked who uses the GPUs; then each time as long after.
@@ -46,8 +36,6 @@ _ASK_AFTER = 0.1
 _IN_PYTHON = 0.1
 #: The part of the time that a GPU worked, from which on it counts whose work it was.
 _BUSY = 0.25
-#: The golden ratio's fractional part: its multiples spread evenly over what they are taken modulo (Weyl).
-_GOLDEN = 0.6180339887498949
 #: Seconds to wait, at the cell's end, for a look that is under way.
 _PATIENCE = 0.5
 
@@ -95,9 +83,7 @@ class ActivityWatch:
         # What a cell did that keeps the lock from its first moment on is known from here.
         self._last = _Clocks(real_time.perf_counter(), real_time.thread_time(), real_time.process_time())
         self._due = self._last.now + AFTER
-        self._called = 0
-        self._cost = 0.0
-        self._most = _FIRST
+        self._pace = Pace()
         self._ended = False
         self._stop = sampler.add(self._look, LONGEST, AFTER)
 
@@ -132,25 +118,14 @@ class ActivityWatch:
             else:
                 before = real_time.thread_time()
                 state = self._see(self._begun)
-                self._charge(real_time.thread_time() - before)
+                self._pace.charge(real_time.thread_time() - before)
                 # Asked for in Python code, the lock would have to be waited for again.
                 soon = self._ask_the_driver(self._begun) if state in ELSEWHERE else None
-            self._called += 1
-            wait = SHORTEST + (LONGEST - SHORTEST) * (self._called * _GOLDEN % 1)
             now = real_time.perf_counter()
-            wait = max(wait, (self._cost - _CREDIT) / SHARE - (now - self._begun.at))
+            wait = self._pace.wait(now - self._begun.at)
             wait = wait if soon is None else min(wait, soon)
             self._due = now + wait
             return wait
-
-    def _charge(self, cost: float) -> None:
-        """Count what a look cost, in seconds: no more than some of the cheapest.
-
-        The user's garbage that is collected in it, or a virtual machine that is halted, would use up alone
-        what all looks of seconds may take.
-        """
-        self._cost += min(cost, self._most)
-        self._most = min(self._most, _TIMES * cost) if self._called > 1 else _TIMES * cost
 
     def _ask_the_driver(self, begun: _Begun) -> float | None:
         """What takes milliseconds, and need not be known to the cell's last moment; when to look again."""
@@ -188,7 +163,7 @@ class ActivityWatch:
             if self._waits is None:  # once a cell, some milliseconds, in which the lock is free
                 before = real_time.thread_time()
                 self._waits = counters.processor_waits()
-                self._cost -= real_time.thread_time() - before
+                self._pace.refund(real_time.thread_time() - before)
         return state
 
     def _see_in(self, begun: _Begun, frames: Mapping[int, FrameType]) -> State:
@@ -281,13 +256,13 @@ class ActivityWatch:
     def _activity(self, begun: _Begun) -> Activity:
         first, last = begun.counters, counters.read(begun.clock, begun.task)
         whole = last.process_time - first.process_time
-        busy = _grown(last.machine_busy, first.machine_busy)
+        busy = grown(last.machine_busy, first.machine_busy)
         gpus = self._asked.gpus(begun.since) if self._may_have_used_a_gpu() else {}
         neighbours: int | None = None
         if self._gpu_others is None and any(busy >= _BUSY for busy, _ in gpus.values()):
             self._gpu_others = self._asked.gpu_others(begun.since)
             neighbours = self._asked.gpu_neighbours() if self._gpu_others is None else None
-        compiled = _compiled(self._asked.compiled(), begun.compiled)
+        compiled = _since(begun.compiled, self._asked.compiled())
         return Activity(
             seconds=real_time.perf_counter() - begun.at,
             looks=self._seen.count,
@@ -295,21 +270,21 @@ class ActivityWatch:
             unseen=self._unseen.seconds,
             unseen_busy=self._unseen_busy,
             unseen_in=self._unseen.parts(),
-            thread_time=_grown(last.thread_time, first.thread_time),
+            thread_time=grown(last.thread_time, first.thread_time),
             process_time=whole,
             children_time=last.children_time - first.children_time,
-            processor_wait=_grown(last.processor_wait, first.processor_wait),
-            processor_waits=None if self._waits is None else _grown(counters.processor_waits(), self._waits),
+            processor_wait=grown(last.processor_wait, first.processor_wait),
+            processor_waits=None if self._waits is None else grown(counters.processor_waits(), self._waits),
             others_time=None if busy is None else max(0.0, busy - whole),
             cores=counters.cores(),
-            memory_stall=_grown(last.memory_stall, first.memory_stall),
-            swapped=_more(last.swapped_in, first.swapped_in),
-            major_faults=_more(last.major_faults, first.major_faults),
+            memory_stall=grown(last.memory_stall, first.memory_stall),
+            swapped=more(last.swapped_in, first.swapped_in),
+            major_faults=more(last.major_faults, first.major_faults),
             gpus=gpus,
             host_rates=self._link.rates(),
             gpu_others=self._gpu_others,
             gpu_neighbours=neighbours,
-            allocator_retries=_more(self._asked.retries(), begun.retries),
+            allocator_retries=more(self._asked.retries(), begun.retries),
             compile_time=None if compiled is None else compiled.seconds,
             compiled=None if compiled is None else compiled.programs,
             first_runs=0.0 if compiled is None else compiled.first_runs,
@@ -323,22 +298,6 @@ def _part(after: float | None, before: float | None, seconds: float) -> float | 
     return None if after is None or before is None or seconds <= 0 else (after - before) / seconds
 
 
-def _compiled(last: Compiled | None, first: Compiled | None) -> Compiled | None:
-    """What came since `first`; a framework that came meanwhile has begun at nothing."""
-    if last is None:
-        return None
-    before = first or Compiled(0.0, 0)
-    return Compiled(
-        max(0.0, last.seconds - before.seconds),
-        None if last.programs is None else max(0, last.programs - (before.programs or 0)),
-        max(0.0, last.first_runs - before.first_runs),
-    )
-
-
-def _grown(last: float | None, first: float | None) -> float | None:
-    return None if last is None or first is None else max(0.0, last - first)
-
-
-def _more(last: float | None, first: float | None) -> int | None:
-    grown = _grown(last, first)
-    return None if grown is None else round(grown)
+def _since(first: Compiled | None, last: Compiled | None) -> Compiled | None:
+    """What was compiled meanwhile; a framework that came meanwhile has begun at nothing."""
+    return None if last is None else last.since(first or Compiled(0.0, 0))

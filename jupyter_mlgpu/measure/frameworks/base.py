@@ -159,6 +159,14 @@ class Compiled(NamedTuple):
     programs: int | None
     first_runs: float = 0.0
 
+    def since(self, before: Compiled) -> Compiled:
+        """What came after `before`."""
+        return Compiled(
+            max(0.0, self.seconds - before.seconds),
+            None if self.programs is None else max(0, self.programs - (before.programs or 0)),
+            max(0.0, self.first_runs - before.first_runs),
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class Observed:
