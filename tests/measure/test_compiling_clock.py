@@ -6,6 +6,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from jupyter_mlgpu.measure.frameworks.base import Compiled
 from jupyter_mlgpu.measure.frameworks.jax import compiling
 from jupyter_mlgpu.measure.frameworks.jax.compiling import CompilingClock
 
@@ -58,7 +59,7 @@ def test_nothing_is_told_before_somebody_listens(jax):
 def test_phases_add_up_and_one_within_another_counts_once(jax, time):
     clock = CompilingClock()
     clock.listen()
-    assert clock.told() == (0.0, 0)
+    assert clock.told() == Compiled(0.0, 0)
     time.now = 101.0
     jax.ends(PROGRAM, 0.25)  # a constant, while the function around it is traced
     time.now = 102.0
@@ -66,7 +67,7 @@ def test_phases_add_up_and_one_within_another_counts_once(jax, time):
     time.now = 105.0
     jax.ends(PROGRAM, 2.5)
     jax.ends("/jax/compilation_cache/cache_retrieval_time_sec", 2.0)
-    assert clock.told() == (4.0, 2)
+    assert clock.told() == Compiled(4.0, 2)
 
 
 def test_another_thread_s_compiling_is_not_what_the_cell_waits_for(jax):
@@ -75,7 +76,7 @@ def test_another_thread_s_compiling_is_not_what_the_cell_waits_for(jax):
     thread = threading.Thread(target=jax.ends, args=(PROGRAM, 1.0))
     thread.start()
     thread.join()
-    assert clock.told() == (0.0, 0)
+    assert clock.told() == Compiled(0.0, 0)
 
 
 def test_it_listens_once_again_after_a_rest_and_where_the_user_has_cleared_all_listeners(jax):

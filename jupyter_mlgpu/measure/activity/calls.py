@@ -19,14 +19,12 @@ from typing import cast
 
 from jupyter_mlgpu.measure.activity.activity import Call
 from jupyter_mlgpu.measure.activity.stack import Place
+from jupyter_mlgpu.measure.frameworks import registry
 from jupyter_mlgpu.record.redact import redact
 
 _NAME = re.compile(r"[A-Za-z_]\w*")
 #: In place of a value that cannot be seen.
 UNKNOWN = object()
-#: Where a function stands that `torch.compile` gives in place of the user's, whose module it tells as its
-#: own. Other frameworks give an object of theirs.
-_COMPILER = "torch._dynamo"
 #: Letters of a call that are kept.
 LONGEST = 80
 
@@ -123,7 +121,7 @@ def _home(value: object) -> str | None:
     kind = type(value)
     if isinstance(value, FunctionType):
         at = value.__globals__.get("__name__")
-        if isinstance(at, str) and at.startswith(_COMPILER):
+        if isinstance(at, str) and any(at == registry.framework(one).compiled_in for one in registry.begun()):
             return at
     if kind.__module__ == "builtins" or isinstance(value, type):
         # Functions and methods of C and Python, and classes, tell where they come from.

@@ -109,6 +109,8 @@ class Framework:
             usual folder within the home folder.
         race_note: what the times of a race hold or lack, in a sentence; `race_note_gpu` where a GPU raced.
         keeps_lock: its short operations keep the interpreter's lock.
+        compiled_in: the module of functions that stand for compiled ones of the user's, and tell the user's
+            module as their own; None where they are objects of the framework.
         doing: what its functions do, for reading stacks (see `activity/markers.py`).
         verified: by kind of device, on which hardware the backend was seen working. What is not listed has
             not yet run there. An entry is made by running the contract suite (tests/measure/contract) on a
@@ -136,6 +138,7 @@ class Framework:
     race_note: Sentence | None = None
     race_note_gpu: Sentence | None = None
     keeps_lock: bool = False
+    compiled_in: str | None = None
     doing: Rules = field(default_factory=dict)
     verified: Mapping[str, Verified] = field(default_factory=dict)
 

@@ -14,10 +14,10 @@ import sys
 import threading
 from collections import Counter
 from collections.abc import Callable
-from time import perf_counter
 from typing import Any
 
 from jupyter_mlgpu.measure.frameworks.tensorflow.graphs import Call, GraphCollection
+from jupyter_mlgpu.record.clock import real_time
 
 
 class GraphCalls:
@@ -100,9 +100,9 @@ class GraphCalls:
             first, who, seconds = (name.decode(), call[1]), object(), 0.0
             try:
                 self._first_begins(who, first, counts)
-                begun = perf_counter()
+                begun = real_time.perf_counter()
                 outputs = original(name, *arguments, **named)
-                seconds = perf_counter() - begun
+                seconds = real_time.perf_counter() - begun
                 failed = False
             finally:
                 graphs.end(who, first, outputs, seconds, failed=failed)
