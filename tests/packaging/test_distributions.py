@@ -30,6 +30,7 @@ def wheel(built: Path) -> set[str]:
         return set(archive.namelist())
 
 
+@pytest.mark.slow
 def test_the_wheel_puts_the_labextension_where_jupyterlab_looks(wheel: set[str]) -> None:
     folder = f"{DATA}/share/jupyter/labextensions/jupyter-mlgpu"
     assert f"{folder}/package.json" in wheel
@@ -37,6 +38,7 @@ def test_the_wheel_puts_the_labextension_where_jupyterlab_looks(wheel: set[str])
     assert any(name.startswith(f"{folder}/static/remoteEntry") for name in wheel)
 
 
+@pytest.mark.slow
 def test_what_a_browser_loads_of_the_extension_is_small(
     built: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -59,10 +61,12 @@ def test_what_a_browser_loads_of_the_extension_is_small(
     assert sum(sizes.values()) <= STATIC_LIMIT
 
 
+@pytest.mark.slow
 def test_the_wheel_brings_the_settings(wheel: set[str]) -> None:
     assert f"{DATA}/share/jupyter/labextensions/jupyter-mlgpu/schemas/jupyter-mlgpu/sidebar.json" in wheel
 
 
+@pytest.mark.slow
 def test_the_wheel_enables_the_server_extension(built: Path) -> None:
     (path,) = built.glob("*.whl")
     with zipfile.ZipFile(path) as archive:
@@ -71,6 +75,7 @@ def test_the_wheel_enables_the_server_extension(built: Path) -> None:
     assert extensions == {"jupyter_mlgpu.serverextension": True}
 
 
+@pytest.mark.slow
 def test_the_wheel_says_that_it_is_typed_and_holds_the_package_s_data(wheel: set[str]) -> None:
     package = ROOT / "jupyter_mlgpu"
     wanted = {
@@ -85,6 +90,7 @@ def test_the_wheel_says_that_it_is_typed_and_holds_the_package_s_data(wheel: set
     assert wanted <= wheel
 
 
+@pytest.mark.slow
 def test_the_wheel_holds_the_labextension_once(wheel: set[str]) -> None:
     scripts = [name.rpartition("/")[2] for name in wheel if name.endswith(".js")]
     assert any(name.startswith("remoteEntry.") for name in scripts)
@@ -92,6 +98,7 @@ def test_the_wheel_holds_the_labextension_once(wheel: set[str]) -> None:
     assert not any(name.startswith("jupyter_mlgpu/labextension/") for name in wheel)
 
 
+@pytest.mark.slow
 def test_the_wheel_holds_the_lessons_solutions_translations_and_labs_and_nothing_else_of_them(
     wheel: set[str],
 ) -> None:
@@ -105,6 +112,7 @@ def test_the_wheel_holds_the_lessons_solutions_translations_and_labs_and_nothing
     assert shipped.PLACES[0] == ROOT / lessons_in_wheel.TARGET
 
 
+@pytest.mark.slow
 def test_both_distributions_hold_the_controls_for_other_notebooks(built: Path, wheel: set[str]) -> None:
     script = "jupyter_mlgpu/jupyter/notebook/static/widgets.js"
     assert script in wheel
@@ -113,6 +121,7 @@ def test_both_distributions_hold_the_controls_for_other_notebooks(built: Path, w
         assert any(name.endswith(f"/{script}") for name in archive.getnames())
 
 
+@pytest.mark.slow
 def test_the_source_distribution_leaves_out_what_tools_downloaded(built: Path) -> None:
     (path,) = built.glob("*.tar.gz")
     with tarfile.open(path) as archive:

@@ -52,7 +52,13 @@ def ran(folder: Path, *words: str) -> tuple[int, Path, str]:
     return done.returncode, kept, done.stdout
 
 
-@pytest.mark.parametrize("workers", [(), ("--numprocesses", "2")], ids=["one process", "two workers"])
+@pytest.mark.parametrize(
+    "workers",
+    [
+        pytest.param((), id="one process"),
+        pytest.param(("--numprocesses", "2"), id="two workers", marks=pytest.mark.slow),
+    ],
+)
 def test_a_run_keeps_what_passed_what_failed_and_why_tests_were_not_run(
     tmp_path: Path, workers: tuple[str, ...]
 ) -> None:

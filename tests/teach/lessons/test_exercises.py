@@ -20,6 +20,8 @@ NOTEBOOKS = HERE.parents[2] / "notebooks"
 
 EXERCISES = {one.name: one for module in modules() for one in exercises_of(module)}
 MODULE = {one.name: module for module in modules() for one in exercises_of(module)}
+#: They compile graphs at each answer; `test_coaching.py` asks each once in any run.
+SLOW = ("pool", "scores")
 #: How many likely mistakes are planted for each exercise, at least.
 PLANTED = 3
 
@@ -40,7 +42,11 @@ def has_something_to_look_at(verdict) -> bool:
     return ("<img " in html or "<td" in html) and bool(below)
 
 
-@pytest.fixture(params=sorted(EXERCISES))
+@pytest.fixture(
+    params=[
+        pytest.param(name, marks=pytest.mark.slow) if name in SLOW else name for name in sorted(EXERCISES)
+    ]
+)
 def exercise(request):
     return EXERCISES[request.param]
 

@@ -60,7 +60,7 @@ def test_every_note_of_its_receipts_is_known(lesson):
         assert all(line.id for line in lesson.receipt(name).logs), name
 
 
-@pytest.mark.parametrize("name", ["one_graph", "scores"])
+@pytest.mark.parametrize("name", ["one_graph", pytest.param("scores", marks=pytest.mark.slow)])
 def test_checking_again_and_again_makes_tensorflow_warn_of_nothing(name, caplog):
     import tensorflow as tf
 

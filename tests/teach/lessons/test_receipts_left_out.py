@@ -35,6 +35,7 @@ def test_without_what_leaves_receipts_out_it_fails(saved, under_nbval):
     assert (status, failed) == (1, {1, 2, 3, 4})
 
 
+@pytest.mark.slow
 def test_a_changed_result_a_changed_print_and_a_lost_output_each_still_fail(saved, under_nbval):
     _, result, printed, lost, _ = saved.cells
     result.outputs[0].data["text/plain"] = "43"

@@ -24,6 +24,7 @@ def test_outputs_are_saved_with_receipts_and_without_standard_error(path):
     assert saved[0].text == "out\n"
 
 
+@pytest.mark.slow
 def test_a_second_run_leaves_the_file_as_it_was_until_its_receipts_are_removed(path):
     lessons.refresh(path)
     first = path.read_bytes()

@@ -11,6 +11,7 @@ from importlib import import_module
 import lesson_solutions  # scripts/
 import lesson_translations
 import nbformat
+import pytest
 from IPython.core.inputtransformer2 import TransformerManager
 from lesson_results import MOST_SECONDS, seconds, verdicts
 from nbconvert import HTMLExporter
@@ -184,7 +185,16 @@ def on_paper() -> HTMLExporter:
     return HTMLExporter(template_name="basic")
 
 
-def test_on_paper_every_picture_is_an_image_that_needs_no_javascript(lesson):
+def test_on_paper_every_picture_is_an_image_that_needs_no_javascript(learners_lesson):
+    check_pictures_on_paper(learners_lesson)
+
+
+@pytest.mark.slow
+def test_so_it_is_in_solutions_and_translations(lesson):
+    check_pictures_on_paper(lesson)
+
+
+def check_pictures_on_paper(lesson):
     html, _ = on_paper().from_notebook_node(lesson)
     in_one_line = html.replace("\n", "")
     pictures = [output.data for output in outputs(lesson) if PICTURES & set(output.get("data", {}))]
