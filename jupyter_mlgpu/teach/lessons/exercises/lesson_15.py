@@ -58,7 +58,8 @@ def _told(machine: Machine) -> str:
     """A machine in one line: its packages, what Python was told, and where the variables are."""
     parts = [f"{name} {version}" for name, version in machine["packages"].items()]
     parts += [f"macOS {machine['macos']}", f"told {machine['told']}"]
-    parts += [f"{name} in the {place}" for place in ("shell", "kernel") for name in machine[place]]
+    for name in machine["shell"]:
+        parts.append(f"{name} in the shell{' and the kernel' if name in machine['kernel'] else ''}")
     return ", ".join(parts)
 
 
@@ -115,11 +116,11 @@ EXERCISES = (
         reference=diagnosis,
         example={
             "machines": [
-                _machine(packages={"tensorflow": "2.20.0", "tensorflow-metal": "1.2.0"}),
+                _machine(packages={"tensorflow": "2.21.0", "tensorflow-metal": "1.1.0"}),
                 _machine(packages={"tensorflow": "2.20.0"}),
-                _machine(packages={}, macos="12.4", told="10.16"),
-                _machine(packages={"tensorflow": "1.8.0"}, macos="10.13.6", told=None, shell=_PATH),
-                _machine(packages={"tensorflow": "1.8.0"}, shell=_PATH, kernel=_PATH),
+                _machine(packages={}, macos="13.5", told="10.16"),
+                _machine(packages={"tensorflow": "2.13.0"}, macos="14.5", told=None, shell=_PATH),
+                _machine(packages={"tensorflow": "2.13.0"}, shell=_PATH, kernel=_PATH),
             ]
         },
         fresh=_fresh_machines,
