@@ -1,4 +1,4 @@
-"""The glossary: each of its terms is used in the lessons, and stands in English and Chinese beside each other."""
+"""The glossary: each of its terms is used in the lessons, and stands beside its Chinese."""
 
 import re
 from pathlib import Path

@@ -66,12 +66,12 @@ def _told(machine: Machine) -> str:
 def _fresh_versions(draw: random.Random) -> Arguments:
     major, minor, patch = draw.randint(2, 9), draw.randint(11, 29), draw.randint(2, 8)
     versions = [
-        f"{major}.{draw.randint(3, 9)}.{draw.randint(0, 9)}",  # as text, and as a decimal number, the later one
+        f"{major}.{draw.randint(3, 9)}.{draw.randint(0, 9)}",  # later as text, and as a decimal
         f"{major}.{minor}.{patch - 1}",
         f"{major}.{minor}.{patch}",
         f"{major}.{minor}.{patch + 1}",
         f"{major}.{minor + 1}.0",
-        f"1{draw.randint(0, 9)}.{draw.randint(0, 9)}.0",  # as text, the earlier one
+        f"1{draw.randint(0, 9)}.{draw.randint(0, 9)}.0",  # earlier as text
     ]
     draw.shuffle(versions)
     return {"versions": versions, "than": f"{major}.{minor}.{patch}"}

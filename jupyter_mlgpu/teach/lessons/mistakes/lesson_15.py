@@ -64,11 +64,11 @@ COACHING = {
             ),
             say(
                 "Python compares two lists part by part: [2, 9, 1] < [2, 20, 0]. "
-                "`version.split(\".\")` gives the parts as text, `int` makes a number of one."
+                '`version.split(".")` gives the parts as text, `int` makes a number of one.'
             ),
         ],
         mistakes=[
-            (say("You compared text, letter by letter: there, \"2.9\" comes after \"2.20\"."), as_text),
+            (say('You compared text, letter by letter: there, "2.9" comes after "2.20".'), as_text),
             (
                 say("You compared decimal numbers: as one, 2.20 is the same as 2.2, and less than 2.9."),
                 as_decimal_numbers,
