@@ -40,9 +40,11 @@ def diagnosis(machine: Any) -> Any:
 
 def each_version(answer: Answer, arguments: Arguments) -> object:
     """What `answer` says of each version."""
-    versions, than = arguments["versions"], arguments["than"]
+    versions, than = arguments["versions"], str(arguments["than"])
     assert isinstance(versions, list)
-    found = {say("{version} before {than}", version=one, than=than): answer(one, than) for one in versions}
+    found = {
+        say("{version} before {than}", version=str(one), than=than): answer(one, than) for one in versions
+    }
     return None if any(one is None or one is ... for one in found.values()) else found
 
 
