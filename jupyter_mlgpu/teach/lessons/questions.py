@@ -21,6 +21,7 @@ _QUESTIONS = (
     say("Of 100 hidden words, how many will the trained model guess right?"),
     say("With 196 labels, which of the three is best?"),
     say("With a batch of 16: how many times as fast as one engine are two?"),
+    say("How many checks of the doctor will find something wrong on your machine?"),
 )
 QUESTIONS = {str(one): one for one in _QUESTIONS}
 

@@ -60,6 +60,7 @@ LESSONS: Mapping[str, tuple[str, ...]] = {
     "12_bert_from_nothing": ("disguise", "masked_loss"),
     "13_fine_tuning": ("pool", "few"),
     "14_beyond_one_machine": ("shares", "together", "speed_up"),
+    "15_is_my_machine_set_up": ("older", "diagnosis"),
 }
 EXERCISES = tuple(exercise for names in LESSONS.values() for exercise in names)
 

@@ -46,8 +46,21 @@ def test_every_magic_of_its_table_is_there(tour):
     from jupyter_mlgpu.jupyter.notebook.magics import MlgpuMagics
 
     named = set(re.findall(r"`%{1,2}(mlc_\w+)", tour.prose("on-the-cpu-read") + tour.prose("device-says")))
-    assert named == {"mlc_device", "mlc_trace", "mlc_race", "mlc_plan"}
+    assert named == {"mlc_device", "mlc_trace", "mlc_race", "mlc_plan", "mlc_doctor"}
     assert all(hasattr(MlgpuMagics, name) for name in named)
+
+
+def test_its_picture_draws_wall_and_cpu_time_of_each_cell_so_far(tour):
+    shown = tour.shown("chart")
+    assert shown.startswith("A chart of seconds over cell, in the order of the table: wall time, CPU time.")
+    assert len(re.findall(r"^ *\d ", shown, re.MULTILINE)) == 5
+
+
+def test_the_story_of_the_macs_gpu_names_and_links_a_source_for_each_of_its_times(tour):
+    told = tour.prose("on-the-cpu-read")
+    lines = re.findall(r"^> \* \*\*(?:(\d{4}), |(Today)).*$", told, re.MULTILINE)
+    assert [year or today for year, today in lines] == ["2018", "2020", "2021", "Today"]
+    assert all("](https://" in line for line in told.splitlines() if line.startswith("> * "))
 
 
 def test_it_lists_all_lessons_by_the_titles_that_they_have():

@@ -7,6 +7,7 @@ import nbformat
 import pytest
 
 from jupyter_mlgpu.teach.lessons.exercises.lesson_02 import PretendDevice, fair_time, flops_per_byte
+from jupyter_mlgpu.teach.lessons.recordings import FOLDER, read
 
 MEASURED = Path(__file__).resolve().parents[3] / "docs" / "measurements"
 RECORDED = MEASURED / "2026-11-21-h200-lessons" / "torch_02_devices.ipynb"
@@ -80,6 +81,30 @@ def test_the_square_product_does_more_arithmetic_a_second_and_moves_less(lesson)
 def test_a_thousand_calls_cost_more_than_one_with_a_batch(lesson):
     apart, together = (float(line.split()[-1]) for line in lesson.shown("break-batch").splitlines()[1:3])
     assert apart > 10 * together
+
+
+def test_the_replayed_missing_fence_is_the_one_that_was_measured(lesson):
+    printed = (MEASURED / "2026-11-21-h200-contract" / "output.txt").read_text(encoding="utf-8")
+    count, wall, handed_over = re.search(
+        r"(\d+) products: events \S+ s, wall (\S+) s, dispatched in (\S+) s", printed
+    ).groups()
+    rows = read(FOLDER / "02_fence.json").data["rows"]
+    assert [row["the clock is read"] for row in rows] == [
+        f"{count} products, all handed over",
+        f"{count} products, all done",
+    ]
+    assert [row["ms"] for row in rows] == pytest.approx([float(handed_over) * 1e3, float(wall) * 1e3])
+    # 4,096 by 4,096, as tests/device/test_on_gpu.py makes them: far above what the device can do.
+    rates = [int(count) * 2 * 4096**3 / row["ms"] * 1e3 / 1e12 for row in rows]
+    assert [f"{rate:,.0f}" for rate in (round(rates[0], -2), rates[1])] == ["7,500", "51"]
+    assert "7,500 TFLOP/s in float32, where lesson 4 measures 51" in lesson.prose("remember")
+
+
+def test_the_race_is_that_of_the_post_up_to_ten_million_and_its_largest_arrays_are_as_large_as_told(lesson):
+    assert "n = 10² to 10⁸; ten runs each after a warm-up" in lesson.prose("on-paper-says")
+    assert "--over n=1e2,1e3,1e4,1e5,1e6,1e7 " in lesson.cells["race"].source
+    assert "10 runs each after warm-up" in lesson.shown("race")
+    assert f"take {2 * 4 * 10**8 / 1e9:.1f} GB" in lesson.prose("on-paper-says")
 
 
 def test_the_pretend_device_works_while_python_goes_on():

@@ -37,6 +37,44 @@ def test_the_only_error_is_harmless_and_the_only_call_for_action_is_an_informati
     assert "It was 1." in lesson.shown("count-action")
 
 
+@pytest.fixture(scope="module")
+def fork(lesson):
+    """What the kit reads in the recorded log of Apple's fork."""
+    log = re.search(r'"""\\\n(.*?)"""', lesson.prose("fork"), re.DOTALL)[1]
+    reader = LogReader(Catalogue.load())
+    reader.feed("recorded", log.encode(), "")
+    return log, reader.finish()
+
+
+def test_the_kit_explains_every_line_of_the_fork_and_each_stands_in_the_catalogue_s_own_reports(fork):
+    log, notes = fork
+    assert [one.text for one in notes.lines] == log.splitlines()
+    assert all(one.id for one in notes.lines)
+    definitions = Catalogue.load().definitions
+    cited = "".join(definitions[one.id].source for one in notes.lines)
+    assert [number for number in (71, 195, 257) if f"apple/tensorflow_macos#{number}" not in cited] == []
+
+
+def test_the_forks_lines_of_native_code_are_all_information_and_its_subgraphs_fell_back(fork):
+    log, notes = fork
+    assert {severity(line) for line in log.splitlines()[1:]} == {"I"}
+    subgraphs = notes.facts["mlc_subgraphs"].value
+    assert subgraphs["converted"] == ["MLCSubgraphOp_0_0"]
+    assert "MLCSubgraphOp_0_0" not in subgraphs["nodes"]
+    assert subgraphs["nodes"]["MLCSubgraphOp_0_1"] == {"dropout/RealDiv": "RealDiv"}
+    backward = [one for one in subgraphs["fell_back"] if one.startswith("train/gradients/")]
+    assert len(backward) == 3
+    assert len(subgraphs["fell_back"]) == 5
+
+
+def test_the_picture_of_the_fork_shows_each_subgraph_with_its_reason(lesson, fork):
+    _, notes = fork
+    drawn = lesson.shown("fork-picture")
+    for name, nodes in notes.facts["mlc_subgraphs"].value["nodes"].items():
+        (node,) = nodes
+        assert f"  {name} (fell back to the CPU) takes {node}\n" in f"{drawn}\n"
+
+
 def test_every_note_of_the_import_is_known(lesson):
     assert all(line.id for line in lesson.receipt("import").logs)
     shown = re.findall(r"^\d+ x ", lesson.shown("own-notes"), re.MULTILINE)
