@@ -23,7 +23,7 @@ _PREDICT = "jupyter_mlgpu.teach.lessons.predicting"
 
 
 def with_what_it_holds(record: Record, code: str, namespace: Mapping[str, Any]) -> Record:
-    """The record with the fact that its cell holds definitions or a prediction alone, where a lesson's does."""
+    """The record with the fact that its cell, of a lesson, holds definitions or a prediction alone."""
     wall = record.reading("wall_time").value
     if LESSONS not in sys.modules or wall is None or wall > SHORT_S or record.mode == "profiled":
         return record

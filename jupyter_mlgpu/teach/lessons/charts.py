@@ -67,8 +67,9 @@ def chart(
     """Lines by their names, each a list of (x, y); `x` and `y` are what the axes mean, with the unit.
 
     Where the package has a recording called `name`, and this machine has no GPU, its lines stand beside,
-    dashed, each in the colour of the own line of its name. Points without a number, and those that a logarithmic axis cannot show, are left out, and a note
-    says how many. Raises UsageError where `name` is not made of letters, digits and _.
+    dashed, each in the colour of the own line of its name. Points without a number, and those that a
+    logarithmic axis cannot show, are left out, and a note says how many. Raises UsageError where `name` is
+    not made of letters, digits and _.
     """
     own = {line: [(float(one), float(other)) for one, other in points] for line, points in lines.items()}
     recordings.record(name, {"x": x, "y": y, "lines": own})

@@ -24,7 +24,7 @@ _FRAME = "1px solid #777777"
 
 
 class Images:
-    """Arrays as grey pictures, each framed and with its title; white is the highest number of its own array."""
+    """Arrays as grey pictures, each with frame and title; white is the highest number of its own array."""
 
     def __init__(self, arrays: Mapping[str, np.ndarray[Any, Any]]) -> None:
         self._arrays = arrays

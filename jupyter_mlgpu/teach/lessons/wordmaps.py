@@ -21,7 +21,9 @@ _STYLE = "text{text-anchor:start}.number{font-size:10px;text-anchor:middle}"
 
 
 def word_map(numbers: object, rows: Sequence[str], columns: Sequence[str]) -> Drawing:
-    """A heat map of `numbers` from 0 to 1, `[rows, columns]`, of any framework, drawn from light to dark: 0 is the lightest and 1 the darkest, whatever numbers there are.
+    """A heat map of `numbers` from 0 to 1, `[rows, columns]`, of any framework.
+
+    It is drawn from light to dark: 0 is the lightest and 1 the darkest, whatever numbers there are.
 
     Raises ValueError where the shape is not that of the words.
     """

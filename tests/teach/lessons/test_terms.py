@@ -65,5 +65,10 @@ def test_a_lesson_says_which_of_the_three_kernels_it_means(lesson):
 
 
 def test_a_term_that_is_used_before_it_is_explained_is_found():
-    assert not first_use("Its latency is low.\n\n**Latency** is the time of one call.", "latency").startswith("**")
-    assert first_use("# Latency\n\n**Latency** is the time of one call. Latency adds up.", "latency") == "**Latency**"
+    assert not first_use("Its latency is low.\n\n**Latency** is the time of one call.", "latency").startswith(
+        "**"
+    )
+    assert (
+        first_use("# Latency\n\n**Latency** is the time of one call. Latency adds up.", "latency")
+        == "**Latency**"
+    )
