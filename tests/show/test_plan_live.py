@@ -169,7 +169,7 @@ def test_an_empty_graph_has_no_drawing():
 def test_the_picture_comes_before_all_that_is_said_below_the_answer():
     made, _ = DisplayFormatter().format(plan(body(6)))
     first, *others = as_read(made[view.MIME_TYPE])["parts"]
-    assert "drawings" in first
+    assert first["kind"] == "graph"
     assert any("A forecast: nothing was run" in one for one in others)
     html = made["text/html"]
     assert html.index("<strong>") < html.index("<img ") < html.index("A forecast: nothing was run")

@@ -81,10 +81,10 @@ def _legend(series: Sequence[Series], top: float) -> tuple[list[Markup], float]:
         wide = 40 + LETTER * len(one.name)
         if down == top or left + wide > _WIDTH - _MARGIN:
             left, down = float(_MARGIN), down + _ROW
-        if one.mark not in ("points", "bar"):
-            parts.append(path([(left, down), (left + 26, down)], **_look(one)))
-        if one.mark in ("points", "bar") or _is_marked(one):
+        if one.mark in ("points", "bar"):
             parts.append(_dot(left + 13, down, one))
+        else:
+            parts.append(path([(left, down), (left + 26, down)], **_look(one)))
         parts.append(text(left + 32, down + 4, one.name, "left"))
         left += wide + 8
     return parts, down
