@@ -41,6 +41,9 @@ WORKED_IN = "worked_in"
 #: After a framework's name, that of a fact: a profile of ours was taken, and read in so many seconds.
 PROFILE_READ = "_profile_read_in_seconds"
 
+#: The fact of a lesson's cell that computes nothing: what it holds alone.
+HOLDS_ONLY = "holds_only"
+
 Outcome = Literal["ok", "error", "interrupted"]
 Mode = Literal["light", "profiled"]
 Origin = Literal["live", "loaded", "replayed"]

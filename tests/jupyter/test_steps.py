@@ -39,6 +39,7 @@ PARTS = [
     "what limited the cell",
     "whether the cell became slower",
     "memory growth",
+    "what the cell holds",
     "what ended the previous kernel",
     "its line in the journal",
 ]

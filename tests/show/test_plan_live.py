@@ -166,6 +166,15 @@ def test_an_empty_graph_has_no_drawing():
     assert (sum(data["counts"].values()), data["drawings"]) == (0, [])
 
 
+def test_the_picture_comes_before_all_that_is_said_below_the_answer():
+    made, _ = DisplayFormatter().format(plan(body(6)))
+    first, *others = as_read(made[view.MIME_TYPE])["parts"]
+    assert first["kind"] == "graph"
+    assert any("A forecast: nothing was run" in one for one in others)
+    html = made["text/html"]
+    assert html.index("<strong>") < html.index("<img ") < html.index("A forecast: nothing was run")
+
+
 def test_a_notebook_gets_it_beside_html_and_plain_text_and_how_far_it_goes_is_said():
     made, _ = DisplayFormatter().format(plan(body(6)))
     assert set(made) == {view.MIME_TYPE, "text/html", "text/plain"}

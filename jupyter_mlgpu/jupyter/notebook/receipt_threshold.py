@@ -14,6 +14,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from jupyter_mlgpu.jupyter.notebook.cell_holds import LESSONS
 from jupyter_mlgpu.record.errors import UsageError
 from jupyter_mlgpu.record.record import Record
 from jupyter_mlgpu.record.sentence import say
@@ -21,8 +22,6 @@ from jupyter_mlgpu.show.receipts import notes
 
 #: Seconds from which a cell always has one.
 ALWAYS_FROM = 1.0
-#: Loaded by lessons, whose receipts are part of what they teach.
-_LESSONS = "jupyter_mlgpu.lessons"
 _CELL_MAGICS = ("%%mlc_", "%%mlgpu")
 
 
@@ -55,5 +54,5 @@ class ReceiptThreshold:
             or bool(record.notes)
             or any(map(notes.to_act_on, record.logs))
             or code.lstrip().startswith(_CELL_MAGICS)
-            or _LESSONS in sys.modules
+            or LESSONS in sys.modules  # their receipts are part of what they teach
         )

@@ -14,6 +14,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from jupyter_mlgpu.jupyter.notebook import native_lines
+from jupyter_mlgpu.jupyter.notebook.cell_holds import with_what_it_holds
 from jupyter_mlgpu.jupyter.notebook.named_values import named_values
 from jupyter_mlgpu.measure.activity.activity import Activity
 from jupyter_mlgpu.measure.capture.capture import Capture
@@ -45,6 +46,7 @@ _ITEMS = say("the number of items")
 _LIMIT = say("what limited the cell")
 _SLOWER = say("whether the cell became slower")
 _GROWTH = say("memory growth")
+_HOLDS = say("what the cell holds")
 _DEATH = say("what ended the previous kernel")
 _JOURNAL = say("its line in the journal")
 
@@ -105,6 +107,7 @@ def steps(
         RecordStep(_LIMIT, lambda one: kit.judged(one, cell.activity, lines_above(cell.code))),
         RecordStep(_SLOWER, lambda one: with_slower(one, kit.store)),
         RecordStep(_GROWTH, lambda one: with_growth(one, kit.store)),
+        RecordStep(_HOLDS, lambda one: with_what_it_holds(one, cell.code, namespace)),
         RecordStep(_DEATH, lambda one: _with_notes(one, [died_before()])),
         saving(journal),
     )

@@ -123,7 +123,11 @@ def _trace(one: Series, chart: Chart) -> dict[str, Any]:
             "width": 1.5 if one.mark == "roof" else 2,
             "dash": "dash" if one.dashed else "solid",
         },
-        "marker": {"color": one.hue, "size": 8 if one.mark == "points" else 7},
+        "marker": {
+            "color": one.hue,
+            "size": 8 if one.mark == "points" else 7,
+            **({"symbol": "circle-open"} if one.dashed else {}),
+        },
     }
 
 

@@ -155,7 +155,7 @@ class _Drawing:
         parts = []
         if one.mark != "points" and len(places) > 1:
             parts.append(path(places, **_look(one)))
-        if one.mark != "roof" and len(places) <= _MARKED:
+        if one.mark == "points" or _is_marked(one):
             parts += [self._spread(point, one.hue) for point in shown]
             parts += [_dot(x, y, one) for x, y in places]
         return parts
@@ -172,8 +172,15 @@ class _Drawing:
         return element("path", d=line, fill="none", stroke=colour)
 
 
+def _is_marked(one: Series) -> bool:
+    """Whether a line has a mark at each of its points."""
+    return one.mark == "line" and len(one.points) <= _MARKED
+
+
 def _dot(x: float, y: float, one: Series) -> Markup:
-    return element("circle", cx=f"{x:.1f}", cy=f"{y:.1f}", r="3.5", fill=one.hue)
+    # Hollow where it is dashed: a point of its own would else be like one that was measured here.
+    look = {"fill": "#ffffff", "stroke": one.hue, "stroke_width": "1.5"} if one.dashed else {"fill": one.hue}
+    return element("circle", cx=f"{x:.1f}", cy=f"{y:.1f}", r="3.5", **look)
 
 
 def _look(one: Series) -> dict[str, str | None]:

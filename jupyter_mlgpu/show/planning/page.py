@@ -1,4 +1,4 @@
-"""The page of a plan: what it says, the fallbacks, its picture, and what the figures do not say."""
+"""The page of a plan: what it says, its picture, the fallbacks, and what the figures do not say."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ _SIZES = 12
 
 @page_of.register
 def page(plan: Plan) -> Page:
-    """The answer, its pieces and copies, its picture, and folded what falls back, subgraphs and copies."""
+    """The answer, its picture, its pieces and copies, and folded what falls back, subgraphs and copies."""
     drawn = drawing.picture(plan.graph, plan.placements, plan.groups, plan.target)
     picture = replace(drawn, live=lambda: live.graph(plan))
     return Page(
-        (FORECAST, _subgraphs(plan), _copied(plan), picture, _fallbacks(plan)),
+        (picture, _subgraphs(plan), _copied(plan), FORECAST, _fallbacks(plan)),
         (_head(plan), _counted(plan), *plan.notes, *plan.sources),
         details=(_subgraph_table(plan), _crossings(plan)),
         title=say("{subject}, planned for {target}", subject=plan.subject, target=plan.target.title),

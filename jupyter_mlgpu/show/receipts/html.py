@@ -21,6 +21,9 @@ _FIGURES = (
     "white-space:pre;vertical-align:top"
 )
 
+# What is seen of a receipt that has nothing to say until it is opened.
+_FOLDED = "Receipt"
+
 # Told apart without colour, which a page of somebody else's may not have.
 _MARKS = {"fatal": "✖", "action": "▲", "performance": "◆", "info": "●", "harmless": "✓", "unknown": "?"}
 
@@ -31,7 +34,7 @@ def receipt(record: Record, cut: Mapping[str, int] | None = None) -> str:
 
 
 def drawn(record: Record, cut: Mapping[str, int] | None = None) -> Markup:
-    """A line of the figures that matter, which opens to all others.
+    """A line of the figures that matter, which opens to all others; a word where its cell computed nothing.
 
     Times as bars, what limits the cell, where it ran, operations, messages to act on; folded within it how
     all was measured, what was not, and the other messages.
@@ -41,7 +44,7 @@ def drawn(record: Record, cut: Mapping[str, int] | None = None) -> Markup:
     missing = [*words.missing(record), *limits.why_not(record)]
     return element(
         "details",
-        _closed(record, cut),
+        *_head(record, cut),
         *(element("div", _said(one)) for one in [*record.notes, *words.left_out(cut)]),
         *_bars(record),
         *(element("div", _said(one)) for one in repeats.strip(record)),
@@ -55,6 +58,15 @@ def drawn(record: Record, cut: Mapping[str, int] | None = None) -> Markup:
         _fold(words.not_measured(record), *(element("div", _said(one)) for one in missing)),
         style="font-size:90%;opacity:.85",
     )
+
+
+def _head(record: Record, cut: Mapping[str, int] | None) -> list[Markup]:
+    """What is seen of it closed; the figures stand below where that is its name alone."""
+    if not words.folded(record):
+        return [_closed(record, cut)]
+    label = words.label(record)
+    name = f"{_FOLDED} ({label})" if label else _FOLDED
+    return [element("summary", name), element("div", words.line(record))]
 
 
 def _closed(record: Record, cut: Mapping[str, int] | None) -> Markup:

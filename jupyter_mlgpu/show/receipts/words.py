@@ -9,7 +9,7 @@ from jupyter_mlgpu.measure.frameworks import registry
 from jupyter_mlgpu.record import units
 from jupyter_mlgpu.record.devicewords import AUTO, EVERY
 from jupyter_mlgpu.record.reading import Reading
-from jupyter_mlgpu.record.record import RanOn, Record
+from jupyter_mlgpu.record.record import HOLDS_ONLY, RanOn, Record
 from jupyter_mlgpu.show.receipts import limits, notes, repeats
 
 # Words of facts' names that are not written in lower case.
@@ -114,6 +114,11 @@ def headline(record: Record) -> list[str]:
         peak and f"peak memory {units.figure(peak)}",
     ]
     return [one for one in told if one]
+
+
+def folded(record: Record) -> bool:
+    """Whether a receipt is closed to its name: its cell computed nothing, and nothing is to be said of it."""
+    return HOLDS_ONLY in record.facts and record.outcome == "ok" and not record.notes and not record.logs
 
 
 def line(record: Record) -> str:

@@ -22,6 +22,9 @@ Points = Sequence[tuple[float, float]]
 
 #: Rows of a table; of longer lines, as many points evenly apart.
 ROWS = 24
+#: An axis begins at 0 where the lowest number is a smaller part of the highest one; else there would be
+#: nothing to be seen in its lower half.
+_NEAR_ZERO = 0.5
 
 
 @dataclass(frozen=True, repr=False)
@@ -64,32 +67,39 @@ def chart(
     """Lines by their names, each a list of (x, y); `x` and `y` are what the axes mean, with the unit.
 
     Where the package has a recording called `name`, and this machine has no GPU, its lines stand beside,
-    dashed. Points without a number, and those that a logarithmic axis cannot show, are left out, and a note
-    says how many. Raises UsageError where `name` is not made of letters, digits and _.
+    dashed, each in the colour of the own line of its name. Points without a number, and those that a
+    logarithmic axis cannot show, are left out, and a note says how many. Raises UsageError where `name` is
+    not made of letters, digits and _.
     """
     own = {line: [(float(one), float(other)) for one, other in points] for line, points in lines.items()}
     recordings.record(name, {"x": x, "y": y, "lines": own})
     recording = recordings.beside(name)
-    named = [(line, points, False) for line, points in own.items()]
+    replayed = {} if recording is None else recording.data["lines"]
+    colours = {line: number for number, line in enumerate(dict.fromkeys([*own, *replayed]))}
+    named = [(line, line, points, False) for line, points in own.items()]
     if recording is not None:
-        replayed = recording.data["lines"].items()
         named += [
-            (f"{line} ({recording.label})", [(one, other) for one, other in points], True)
-            for line, points in replayed
+            (line, f"{line} ({recording.label})", [(one, other) for one, other in points], True)
+            for line, points in replayed.items()
         ]
     drawn, lost = [], 0
-    for number, (line, points, dashed) in enumerate(named):
+    for line, title, points, dashed in named:
         kept = tuple(Point(*one) for one in points if _can_be_drawn(*one, log_x, log_y))
         lost += len(points) - len(kept)
-        drawn.append(Series(line, kept, number, dashed=dashed))
+        drawn.append(Series(title, kept, colours[line], dashed=dashed))
     notes = [str(recording)] if recording is not None else []
     if lost:
         cannot = say("{count} of the points cannot be drawn on these axes and are left out.", count=str(lost))
         notes.append(said(cannot))
     names = ", ".join(one.name for one in drawn) or say("nothing")
     words = said(say("A chart of {y} over {x}: {names}.", y=y, x=x, names=names))
-    axes = Axis(x, log=log_x), Axis(y, log=log_y, zero=not log_y)
+    axes = Axis(x, log=log_x), Axis(y, log=log_y, zero=not log_y and _near_zero(drawn))
     return LessonChart(charts.Chart((), *axes, tuple(drawn), words, notes=tuple(notes)))
+
+
+def _near_zero(drawn: Sequence[Series]) -> bool:
+    heights = [point.y for one in drawn for point in one.points]
+    return not heights or min(heights) < _NEAR_ZERO * max(heights)
 
 
 def _can_be_drawn(x: float, y: float, log_x: bool, log_y: bool) -> bool:

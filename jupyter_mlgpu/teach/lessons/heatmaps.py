@@ -11,6 +11,7 @@ from jupyter_mlgpu.record.sentence import say
 from jupyter_mlgpu.record.speaking import said
 from jupyter_mlgpu.show.markup import Markup, element
 from jupyter_mlgpu.show.page import svg
+from jupyter_mlgpu.teach.lessons.palettes import DIVERGING, SEQUENTIAL, colour
 
 if TYPE_CHECKING:
     import numpy as np
@@ -22,8 +23,6 @@ MOST = 32
 _PANEL, _GAP, _TOP, _MARGIN, _LEAST, _SQUARE = 200, 24, 40, 14, 6, 24
 
 _STYLE = "text{text-anchor:start}.small{font-size:11px}"
-# From low to high through white: blue and orange, which readers who see fewer colours tell apart.
-_LOW, _MIDDLE, _HIGH = (33, 102, 172), (247, 247, 247), (217, 95, 2)
 
 
 @dataclass(frozen=True)
@@ -37,7 +36,8 @@ class Panel:
 def draw(panels: Sequence[Panel], words: str) -> Markup:
     """The panels as SVG on a ground of their own. Panels whose title is "difference" have their own colours.
 
-    A square's colour runs from the lowest to the highest number of the panels that share a scale.
+    A square's colour runs from the lowest to the highest number of the panels that share a scale, from light
+    to dark; where numbers stand on both sides of 0, as far on either, and 0 is white.
     """
     arrays = [flat(one.array) for one in panels if one.array is not None]
     rows = min(MOST, max(one.shape[0] for one in arrays))
@@ -46,7 +46,7 @@ def draw(panels: Sequence[Panel], words: str) -> Markup:
     wide, high = max(120.0, side * columns), side * rows
     width = 2 * _MARGIN + len(panels) * wide + (len(panels) - 1) * _GAP
     height = _TOP + high + 34
-    shared = _range([flat(one.array) for one in panels if one.array is not None and not _apart(one)])
+    shared = _scale([flat(one.array) for one in panels if one.array is not None and not _apart(one)])
     parts: list[Markup] = []
     for place, panel in enumerate(panels):
         left = _MARGIN + place * (wide + _GAP)
@@ -56,8 +56,9 @@ def draw(panels: Sequence[Panel], words: str) -> Markup:
             continue
         array = flat(panel.array)
         # A difference has its middle at 0, whatever its numbers are.
-        low, top = _around_zero(array) if _apart(panel) else shared
-        parts += _squares(array[:MOST, :MOST], left, side, low, top)
+        scale = _around_zero([array]) if _apart(panel) else shared
+        low, top = scale
+        parts += _squares(array[:MOST, :MOST], left, side, scale)
         says = say("all {value}", value=f"{low:.3g}")
         if low < top:
             says = say("{low} to {high}", low=f"{low:.3g}", high=f"{top:.3g}")
@@ -84,14 +85,20 @@ def _range(arrays: Sequence[np.ndarray[Any, Any]]) -> tuple[float, float]:
     return (float(finite.min()), float(finite.max())) if finite.size else (0.0, 0.0)
 
 
-def _around_zero(array: np.ndarray[Any, Any]) -> tuple[float, float]:
-    low, high = _range([array])
+def _scale(arrays: Sequence[np.ndarray[Any, Any]]) -> tuple[float, float]:
+    """From the lowest to the highest number; around 0 where they have both signs."""
+    low, high = _range(arrays)
+    return _around_zero(arrays) if low < 0 < high else (low, high)
+
+
+def _around_zero(arrays: Sequence[np.ndarray[Any, Any]]) -> tuple[float, float]:
+    low, high = _range(arrays)
     most = max(abs(low), abs(high))
     return -most, most
 
 
 def _squares(
-    array: np.ndarray[Any, Any], left: float, side: float, low: float, high: float
+    array: np.ndarray[Any, Any], left: float, side: float, scale: tuple[float, float]
 ) -> Sequence[Markup]:
     return [
         element(
@@ -100,7 +107,7 @@ def _squares(
             y=f"{_TOP + side * row:g}",
             width=f"{side:g}",
             height=f"{side:g}",
-            fill=_colour(value, low, high),
+            fill=_colour(value, *scale),
             stroke="#d1d9e0",
             stroke_width="0.5",
         )
@@ -114,10 +121,7 @@ def _colour(value: float, low: float, high: float) -> str:
     if math.isnan(value):
         return "#999999"
     place = 0.5 if low == high and math.isfinite(value) else _place(value, low, high)
-    start, end, part = (_LOW, _MIDDLE, 2 * place) if place < 0.5 else (_MIDDLE, _HIGH, 2 * place - 1)
-    return "#" + "".join(
-        f"{round(one + (other - one) * part):02x}" for one, other in zip(start, end, strict=True)
-    )
+    return colour(DIVERGING if low == -high else SEQUENTIAL, place)
 
 
 def _place(value: float, low: float, high: float) -> float:

@@ -19,10 +19,12 @@ if TYPE_CHECKING:
 # On a page, in its points; in a terminal, in characters.
 _SIDE, _COLUMNS = 112, 28
 _SHADES = " .:-=+*#%@"
+# Seen on white and on black: without it, a white edge of a picture is none on a white page.
+_FRAME = "1px solid #777777"
 
 
 class Images:
-    """Arrays as grey pictures, each with its title; white is the highest number of its own array."""
+    """Arrays as grey pictures, each with frame and title; white is the highest number of its own array."""
 
     def __init__(self, arrays: Mapping[str, np.ndarray[Any, Any]]) -> None:
         self._arrays = arrays
@@ -65,7 +67,7 @@ def _figure(title: str, array: np.ndarray[Any, Any]) -> Markup:
         rows=str(rows),
         columns=str(columns),
     )
-    size = f"width:{_SIDE}px;height:{_SIDE * rows / columns:g}px;image-rendering:pixelated"
+    size = f"width:{_SIDE}px;height:{_SIDE * rows / columns:g}px;image-rendering:pixelated;border:{_FRAME}"
     picture = element("img", src=f"data:image/png;base64,{data}", alt=said(words), style=size)
     return element("div", picture, element("div", title), style=f"width:{_SIDE}px")
 

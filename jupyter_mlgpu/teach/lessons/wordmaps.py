@@ -8,6 +8,7 @@ from jupyter_mlgpu.show.markup import element
 from jupyter_mlgpu.show.page import svg
 from jupyter_mlgpu.show.page.shown import Drawing
 from jupyter_mlgpu.show.page.text import aligned
+from jupyter_mlgpu.teach.lessons.palettes import SEQUENTIAL, colour, readable_on
 from jupyter_mlgpu.teach.lessons.values import Numbers, read
 
 # In points of the drawing; a letter of the sans-serif type is about seven wide.
@@ -17,11 +18,12 @@ _SQUARE, _LETTER, _MARGIN, _SMALL = 34, 7.2, 12, 24
 _WRITTEN = 12
 
 _STYLE = "text{text-anchor:start}.number{font-size:10px;text-anchor:middle}"
-_FULL = "#f28e2b"  # dark numbers can be read on it (7 to 1)
 
 
 def word_map(numbers: object, rows: Sequence[str], columns: Sequence[str]) -> Drawing:
-    """A heat map of `numbers` from 0 to 1, `[rows, columns]`, of any framework, drawn from white to orange.
+    """A heat map of `numbers` from 0 to 1, `[rows, columns]`, of any framework.
+
+    It is drawn from light to dark: 0 is the lightest and 1 the darkest, whatever numbers there are.
 
     Raises ValueError where the shape is not that of the words.
     """
@@ -53,6 +55,7 @@ def _draw(
         parts.append(element("text", word, x=f"{left - 8:g}", y=f"{y + side / 2 + 4:g}", text_anchor="end"))
         for column, one in enumerate(line):
             x = left + side * column
+            ground = colour(SEQUENTIAL, one)
             parts.append(
                 element(
                     "rect",
@@ -60,13 +63,13 @@ def _draw(
                     y=f"{y:g}",
                     width=side,
                     height=side,
-                    fill=_FULL,
-                    fill_opacity=f"{min(1.0, max(0.0, one)):.3f}",
+                    fill=ground,
                     stroke="#d1d9e0",
                     stroke_width="0.5",
                 )
             )
             if written:
                 middle, down = f"{x + side / 2:g}", f"{y + side / 2 + 4:g}"
-                parts.append(element("text", f"{one:.2f}", class_="number", x=middle, y=down))
+                look = {"class_": "number", "style": f"fill:{readable_on(ground)}"}
+                parts.append(element("text", f"{one:.2f}", x=middle, y=down, **look))
     return Drawing(svg.frame(words, width, height, *parts, css=_STYLE), words)

@@ -7,7 +7,7 @@ import type { Translate } from '../language/i18n';
 import { notesInWords } from '../record/notes';
 import type { IRecord, Unreadable } from '../record/record';
 import { timedRuns } from '../record/repeat';
-import { headline, labels } from '../record/words';
+import { folded, headline, labels } from '../record/words';
 import { NotesCount } from './NotesCount';
 import { Outcome } from './Outcome';
 import { Notes, RecordDetails } from './RecordDetails';
@@ -49,6 +49,7 @@ function KnownReceipt(props: {
   const said = labels(timedRuns(record).length > 0 ? { ...record, mode: 'light' } : record, t);
   const figures = headline(record, t);
   // Read aloud it is a sentence, and whole; seen, what does not fit wraps out of sight.
+  const seen = folded(record) && !open ? [t('foldedReceipt')] : figures;
   const name = [said || t(record.outcome), ...figures, ...notesInWords(record, t)].join(', ');
   return (
     <div className="jp-mlgpu-Receipt">
@@ -64,7 +65,7 @@ function KnownReceipt(props: {
         <Outcome outcome={record.outcome} t={t} />
         {said && <span className="jp-mlgpu-Label">{said}</span>}
         <span className="jp-mlgpu-Receipt-figures">
-          {figures.map((figure, index) => (
+          {seen.map((figure, index) => (
             <span key={index}>{index === 0 ? figure : ` · ${figure}`}</span>
           ))}
         </span>

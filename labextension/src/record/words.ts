@@ -143,6 +143,12 @@ export function headline(record: IRecord, t: Translate): string[] {
   ].filter(Boolean);
 }
 
+/** Whether a receipt is closed to its name: its cell computed nothing, and nothing is to be said of it. */
+export function folded({ facts, outcome, notes, logs }: IRecord): boolean {
+  const computesNothing = facts.some(({ name }) => name === 'holds_only');
+  return computesNothing && outcome === 'ok' && notes.length === 0 && logs.length === 0;
+}
+
 /** The record in one line, without how it ended. */
 export function line(record: IRecord, t: Translate): string {
   return dotted(...headline(record, t));

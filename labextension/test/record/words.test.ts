@@ -6,6 +6,7 @@ import { readRecord } from '../../src/record/record';
 import type { IRecord } from '../../src/record/record';
 import {
   figure,
+  folded,
   headline,
   line,
   longestTime,
@@ -173,6 +174,14 @@ test('the closed receipt has four figures at most, and does not say that nothing
     ]
   });
   assert.deepEqual(headline(record, english), ['1.5 s', 'peak memory 1 GiB']);
+});
+
+test('the receipt of a cell that computed nothing is folded, unless there is something to say', () => {
+  const facts = { holds_only: { value: 'definitions', source: "the cell's code" } };
+  assert.equal(folded(known({ facts })), true);
+  assert.equal(folded(known({})), false);
+  assert.equal(folded(known({ facts, outcome: 'error' })), false);
+  assert.equal(folded(known({ facts, notes: ['The kernel before this one died.'] })), false);
 });
 
 test('reasons that a notebook’s file has once are readings again, and rubbish among them is none', () => {

@@ -10,7 +10,7 @@ import pytest
 from msgspec.structs import replace
 from playwright.sync_api import Locator, expect
 
-from jupyter_mlgpu.record.record import LogLine
+from jupyter_mlgpu.record.record import HOLDS_ONLY, Fact, LogLine
 from jupyter_mlgpu.record.sentence import joined, say
 from jupyter_mlgpu.show.receipts.bundle import MIME_TYPE, bundle
 from jupyter_mlgpu.testing import example_record, limited_record
@@ -71,6 +71,17 @@ def test_a_screen_reader_hears_a_receipt_as_a_sentence_with_pauses(lab: Lab) -> 
     expect(lab.receipts.first.get_by_role("button")).to_have_accessible_name(
         "finished, 500 ms, ran on cpu:0, peak memory 512 MiB, 1 message: 1 to act on"
     )
+
+
+def test_the_receipt_of_a_definition_is_closed_to_its_name_and_opens_to_its_figures(lab: Lab) -> None:
+    facts = {HOLDS_ONLY: Fact("definitions", say("the cell's code"))}
+    lab.write_with_receipts("defined.ipynb", bundle(replace(example_record(), facts=facts, notes=())))
+    lab.open_without_kernel("defined.ipynb")
+    line = lab.receipts.first.locator(".jp-mlgpu-Receipt-line")
+    expect(line).to_have_text("Receipt")
+    line.click()
+    expect(line).to_contain_text("500 ms")
+    expect(lab.receipts.first).to_contain_text("Holds only")
 
 
 def test_an_opened_receipt_shows_what_is_to_be_done_and_folds_the_other_lines(lab: Lab) -> None:

@@ -87,7 +87,7 @@ def test_without_the_root_long_vectors_look_at_one_key(lesson):
 def test_a_word_map_says_its_numbers_and_draws_a_square_for_each():
     found = word_map([[0.25, 0.75]], ["<it>"], ["cat", "mat"])
     assert repr(found) == "      cat   mat\n<it>  0.25  0.75"
-    assert found.svg.count("fill-opacity") == 2
+    assert found.svg.count('stroke="#d1d9e0"') == 2
     assert "&lt;it&gt;" in found.svg
     assert "<it>" not in found.svg
 

@@ -1,4 +1,4 @@
-"""Lesson 05: one graph for every length, and scores without an operation that would fall back."""
+"""Lesson 05: one graph for every length, scores without a fallback, and where a chain is cut."""
 
 from __future__ import annotations
 
@@ -23,6 +23,16 @@ def scores(queries: Any, keys: Any) -> Any:
     import tensorflow as tf
 
     return tf.matmul(queries, keys, transpose_b=True)
+
+
+def subgraphs(operations: Any, kernels: Any) -> Any:
+    """Sizes of the GPU's subgraphs in a chain, and how many copies between host and device they cost."""
+    from itertools import groupby
+
+    pieces = groupby(operations, key=lambda operation: operation in kernels)
+    sizes = [len(list(piece)) for has_kernel, piece in pieces if has_kernel]
+    copies = 2 * len(sizes)
+    return sizes, copies
 
 
 class Squares:
@@ -76,6 +86,19 @@ def _vectors(batch: int, queries: int, keys: int, width: int, draw: random.Rando
     }
 
 
+def _chain(draw: random.Random) -> Arguments:
+    """It begins on the GPU, so that the copy of the input shows."""
+    names = ["MatMul", "Relu", "Softmax", "AddV2", "Einsum", "Cumsum"]
+    draw.shuffle(names)
+    kernels, others = names[:3], names[3:]
+    operations: list[str] = []
+    for _ in range(draw.randint(2, 3)):
+        operations += draw.choices(kernels, k=draw.randint(1, 3))
+        operations += draw.choices(others, k=draw.randint(1, 2))
+    operations += draw.choices(kernels, k=draw.randint(0, 2))
+    return {"operations": operations, "kernels": kernels}
+
+
 EXERCISES = (
     Exercise(
         name="one_graph",
@@ -98,5 +121,19 @@ EXERCISES = (
             draw.randint(1, 3), draw.randint(2, 4), draw.randint(5, 7), draw.randint(2, 4), draw
         ),
         run=numbers_and_fallbacks,
+    ),
+    Exercise(
+        name="subgraphs",
+        task=say(
+            "return two things, a list with the size of each of the GPU's subgraphs in their order, and "
+            "how many times a tensor is copied between host and device"
+        ),
+        reference=subgraphs,
+        # It begins on the GPU and ends on the CPU: copies at the ends are told from those in between.
+        example={
+            "operations": ["MatMul", "Relu", "Einsum", "Einsum", "MatMul", "Relu", "Relu", "Einsum"],
+            "kernels": ["MatMul", "Relu"],
+        },
+        fresh=_chain,
     ),
 )

@@ -1,4 +1,4 @@
-"""Lesson 07: a convolution by hand, and how many weights it needs."""
+"""Lesson 07: a convolution by hand, how many weights it needs, and its backward pass."""
 
 from __future__ import annotations
 
@@ -23,6 +23,11 @@ def convolve(image: Any, kernel: Any) -> Any:
     return out
 
 
+def kernel_gradient(image: Any, slopes: Any) -> Any:
+    """The slope of the loss at each number of the kernel, from that at each number of the result."""
+    return convolve(image, slopes)
+
+
 def weights(side: int, channels: int, kernel: int, filters: int) -> tuple[int, int]:
     """Weights of a convolution, and of a dense layer that gives as many numbers for the same image."""
     convolution = kernel * kernel * channels * filters + filters
@@ -39,6 +44,13 @@ def _fresh_image(draw: random.Random) -> Arguments:
 
 def _numbers(draw: random.Random, rows: int, columns: int) -> np.ndarray[Any, Any]:
     return np.array([[draw.uniform(-1, 1) for _ in range(columns)] for _ in range(rows)])
+
+
+def _fresh_slopes(draw: random.Random) -> Arguments:
+    rows, columns = draw.sample(range(4, 8), 2)
+    high, wide = draw.sample(range(1, 4), 2)
+    slopes = _numbers(draw, rows - high + 1, columns - wide + 1)
+    return {"image": _numbers(draw, rows, columns), "slopes": slopes}
 
 
 def _fresh_layer(draw: random.Random) -> Arguments:
@@ -71,5 +83,16 @@ EXERCISES = (
         reference=weights,
         example={"side": 28, "channels": 1, "kernel": 3, "filters": 8},
         fresh=_fresh_layer,
+    ),
+    Exercise(
+        name="kernel_gradient",
+        task=say("return the slope of the loss at each number of the kernel, in the kernel's shape"),
+        reference=kernel_gradient,
+        # One bright pixel: each number of the kernel met it at one place of the window, whose slope shows.
+        example={
+            "image": np.array([[0.0, 0, 0, 0], [0, 1, 0, 0], [0, 0, 0, 0], [0, 0, 0, 0]]),
+            "slopes": np.array([[1.0, 2, 3], [4, 5, 6], [7, 8, 9]]),
+        },
+        fresh=_fresh_slopes,
     ),
 )

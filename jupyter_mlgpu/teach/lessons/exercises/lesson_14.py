@@ -1,4 +1,4 @@
-"""Lesson 14: shares of a batch, one gradient from several, and what two engines can gain."""
+"""Lesson 14: shares of a batch, one gradient from several, what engines can gain, and a ring of them."""
 
 from __future__ import annotations
 
@@ -29,6 +29,12 @@ def speed_up(compute: float, engines: int, communication: float) -> float:
     return compute / (compute / engines + communication)
 
 
+def ring_all_reduce(size: float, engines: int, latency: float, bandwidth: float) -> float:
+    """Seconds of an all-reduce of `size` bytes in a ring; `bandwidth` is in bytes a second."""
+    turns = 2 * (engines - 1)
+    return turns * (latency + size / engines / bandwidth)
+
+
 def _fresh_batch(draw: random.Random) -> Arguments:
     engines = draw.randint(3, 7)
     return {"batch": engines * draw.randint(3, 40) + draw.randint(2, engines - 1), "engines": engines}
@@ -47,6 +53,14 @@ def _fresh_step(draw: random.Random) -> Arguments:
         "engines": draw.randint(2, 16),
         "communication": compute * draw.uniform(0.05, 2),
     }
+
+
+def _fresh_ring(draw: random.Random) -> Arguments:
+    # Neither the latency nor the bytes are nothing beside the other.
+    engines, bandwidth = draw.randint(3, 16), draw.uniform(1e8, 1e10)
+    size = draw.randint(1, 400) * 100_000
+    latency = size / engines / bandwidth * draw.uniform(0.2, 2)
+    return {"size": size, "engines": engines, "latency": latency, "bandwidth": bandwidth}
 
 
 EXERCISES = (
@@ -75,5 +89,13 @@ EXERCISES = (
         # A step of 100 ms; two engines need 50 ms each, and 10 ms for their exchange.
         example={"compute": 0.1, "engines": 2, "communication": 0.01},
         fresh=_fresh_step,
+    ),
+    Exercise(
+        name="ring_all_reduce",
+        task=say("return the seconds that an all-reduce in a ring takes"),
+        reference=ring_all_reduce,
+        # Parts of 100,000 bytes: 1 ms each on the wire, and 1 ms until the first of their bytes arrives.
+        example={"size": 400_000, "engines": 4, "latency": 0.001, "bandwidth": 1e8},
+        fresh=_fresh_ring,
     ),
 )

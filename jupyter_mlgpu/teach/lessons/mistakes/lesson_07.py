@@ -43,6 +43,18 @@ def one_bias(side: Any, channels: Any, kernel: Any, filters: Any) -> Any:
     return kernel * kernel * channels * filters + filters, side * side * channels * outputs + 1
 
 
+def slopes_turned(image: Any, slopes: Any) -> Any:
+    return _slide(image, slopes[::-1, ::-1], lambda window, turned: (window * turned).sum())
+
+
+def gradient_turned(image: Any, slopes: Any) -> Any:
+    return _slide(image, slopes, lambda window, slopes: (window * slopes).sum())[::-1, ::-1]
+
+
+def mean_over_the_places(image: Any, slopes: Any) -> Any:
+    return _slide(image, slopes, lambda window, slopes: (window * slopes).mean())
+
+
 COACHING = {
     "convolve": coaching(
         hints=[
@@ -74,6 +86,24 @@ COACHING = {
         mistakes=[
             (say("The biases are missing: one for each filter, one for each output."), biases_left_out),
             (say("You counted a single bias for the dense layer; each output has one."), one_bias),
+        ],
+    ),
+    "kernel_gradient": coaching(
+        hints=[
+            say("Take one number of the kernel. Which pixel did it meet at each place of the window?"),
+            say(
+                "At the place [row, column], the kernel's number [i, j] met image[row + i, column + j]. "
+                "Multiply that pixel by the slope of that place, and sum over all places."
+            ),
+            say("Read that sum again: it is what `convolve` computes, with `slopes` as the window."),
+        ],
+        mistakes=[
+            (say("You turned the slopes around first; they stay as they are."), slopes_turned),
+            (say("The right numbers, but turned by half a turn."), gradient_turned),
+            (
+                say("You took the mean over the places; their slopes add up, for the kernel is shared."),
+                mean_over_the_places,
+            ),
         ],
     ),
 }

@@ -46,6 +46,18 @@ def upside_down(compute: Any, engines: Any, communication: Any) -> Any:
     return (compute / engines + communication) / compute
 
 
+def whole_gradient_each_turn(size: Any, engines: Any, latency: Any, bandwidth: Any) -> Any:
+    return 2 * (engines - 1) * (latency + size / bandwidth)
+
+
+def added_but_not_handed_on(size: Any, engines: Any, latency: Any, bandwidth: Any) -> Any:
+    return (engines - 1) * (latency + size / engines / bandwidth)
+
+
+def latency_once(size: Any, engines: Any, latency: Any, bandwidth: Any) -> Any:
+    return latency + 2 * (engines - 1) * size / engines / bandwidth
+
+
 COACHING = {
     "shares": coaching(
         hints=[
@@ -84,6 +96,29 @@ COACHING = {
             (say("You left out the communication."), no_communication),
             (say("You shared the communication, too; it takes as long for each."), communication_shared),
             (say("You have it upside down: more engines would then be slower."), upside_down),
+        ],
+    ),
+    "ring_all_reduce": coaching(
+        hints=[
+            say("How long does one turn take, and how many turns are there?"),
+            say(
+                "In a turn, every engine sends one part, all at the same time. That takes the latency, "
+                "and the part's bytes divided by the bandwidth."
+            ),
+            say("A part has gone all the way round after `engines - 1` turns, and it goes round twice."),
+        ],
+        mistakes=[
+            (
+                say("You sent the whole gradient in each turn; it is one part of it."),
+                whole_gradient_each_turn,
+            ),
+            (
+                say(
+                    "After these turns each finished part is on one engine only; they still have to go round."
+                ),
+                added_but_not_handed_on,
+            ),
+            (say("You counted the latency once; every turn has to wait for it."), latency_once),
         ],
     ),
 }

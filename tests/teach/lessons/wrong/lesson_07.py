@@ -71,7 +71,35 @@ def the_other_way_round(side, channels, kernel, filters):
     return side * side * channels * outputs + outputs, kernel * kernel * channels * filters + filters
 
 
+def slopes_turned(image, slopes):
+    return convolve_padded(image, slopes[::-1, ::-1])
+
+
+def gradient_turned(image, slopes):
+    return convolve_padded(image, slopes)[::-1, ::-1]
+
+
+def mean_over_the_places(image, slopes):
+    return _slide(image, slopes, lambda window, slopes: (window * slopes).mean())
+
+
+def slopes_in_the_shape_of_the_image(image, slopes):
+    high, wide = slopes.shape
+    return convolve_padded(np.pad(image, ((0, high - 1), (0, wide - 1))), slopes)
+
+
+def slopes_alone(image, slopes):
+    return _slide(image, slopes, lambda window, slopes: slopes.sum())
+
+
 WRONG = {
     "convolve": [kernel_turned, mean_instead_of_sum, sums_multiplied, edges_kept, window_of_another_shape],
+    "kernel_gradient": [
+        slopes_turned,
+        gradient_turned,
+        mean_over_the_places,
+        slopes_in_the_shape_of_the_image,
+        slopes_alone,
+    ],
     "weights": [biases_forgotten, channels_forgotten, nothing_shared, same_size_out, the_other_way_round],
 }

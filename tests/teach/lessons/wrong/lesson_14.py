@@ -63,6 +63,26 @@ def computing_not_shared(compute, engines, communication):
     return compute / (compute + communication)
 
 
+def whole_gradient_each_turn(size, engines, latency, bandwidth):
+    return 2 * (engines - 1) * (latency + size / bandwidth)
+
+
+def half_of_the_turns(size, engines, latency, bandwidth):
+    return (engines - 1) * (latency + size / engines / bandwidth)
+
+
+def latency_once(size, engines, latency, bandwidth):
+    return latency + 2 * (engines - 1) * size / engines / bandwidth
+
+
+def two_turns_too_many(size, engines, latency, bandwidth):
+    return 2 * engines * (latency + size / engines / bandwidth)
+
+
+def multiplied_by_the_bandwidth(size, engines, latency, bandwidth):
+    return 2 * (engines - 1) * (latency + size / engines * bandwidth)
+
+
 WRONG = {
     "shares": [rest_left_out, rest_to_the_last, larger_ones_last, fractions_of_images, rounded_up],
     "together": [plain_mean, sum_alone, divided_by_the_engines, not_divided, first_one_only],
@@ -72,5 +92,12 @@ WRONG = {
         communication_on_one_engine_too,
         upside_down,
         computing_not_shared,
+    ],
+    "ring_all_reduce": [
+        whole_gradient_each_turn,
+        half_of_the_turns,
+        latency_once,
+        two_turns_too_many,
+        multiplied_by_the_bandwidth,
     ],
 }

@@ -1,0 +1,56 @@
+"""What a lesson's cell holds, where it computes nothing: definitions, or a prediction.
+
+Such a cell takes a millisecond, whatever stands in it, so its receipt has nothing to say and is folded.
+"""
+
+from __future__ import annotations
+
+import ast
+import sys
+from collections.abc import Mapping
+from typing import Any
+
+from msgspec.structs import replace
+
+from jupyter_mlgpu.record.record import HOLDS_ONLY, Fact, Record
+from jupyter_mlgpu.record.sentence import say
+
+#: Loaded by lessons, whose readers see the receipt of every cell.
+LESSONS = "jupyter_mlgpu.lessons"
+#: A definition that takes longer does more than define: a decorator may compile, a default value compute.
+SHORT_S = 0.15
+_PREDICT = "jupyter_mlgpu.teach.lessons.predicting"
+
+
+def with_what_it_holds(record: Record, code: str, namespace: Mapping[str, Any]) -> Record:
+    """The record with the fact that its cell, of a lesson, holds definitions or a prediction alone."""
+    wall = record.reading("wall_time").value
+    if LESSONS not in sys.modules or wall is None or wall > SHORT_S or record.mode == "profiled":
+        return record
+    found = holds(code, namespace)
+    if found is None:
+        return record
+    fact = Fact(found, say("the cell's code"))
+    return replace(record, facts={**record.facts, HOLDS_ONLY: fact})
+
+
+def holds(code: str, namespace: Mapping[str, Any]) -> str | None:
+    """What all of a cell's code is: definitions of functions and classes, or predictions; else None."""
+    try:
+        parts = ast.parse(code).body
+    except (SyntaxError, ValueError):  # a magic is no Python
+        return None
+    if not parts:
+        return None
+    if all(isinstance(one, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) for one in parts):
+        return "definitions"
+    if all(_predicts(one, namespace) for one in parts):
+        return "a prediction"
+    return None
+
+
+def _predicts(part: ast.stmt, namespace: Mapping[str, Any]) -> bool:
+    called = part.value if isinstance(part, ast.Assign | ast.Expr) else None
+    if not isinstance(called, ast.Call) or not isinstance(called.func, ast.Name):
+        return False
+    return getattr(namespace.get(called.func.id), "__module__", None) == _PREDICT

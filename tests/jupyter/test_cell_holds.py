@@ -1,0 +1,100 @@
+"""Receipts of a lesson's cells that compute nothing are folded; those of all others keep their line."""
+
+import sys
+import types
+
+import pytest
+from msgspec.structs import replace
+
+from jupyter_mlgpu.jupyter.notebook.cell_holds import LESSONS, holds, with_what_it_holds
+from jupyter_mlgpu.record.record import HOLDS_ONLY, LogLine, Record
+from jupyter_mlgpu.show.receipts import html, text, words
+from jupyter_mlgpu.show.receipts.bundle import MIME_TYPE, bundle
+from jupyter_mlgpu.teach.lessons import predict
+from jupyter_mlgpu.testing import example_record
+
+DEFINITION = "def shares(batch, engines):\n    return ...\n"
+NAMES = {"predict": predict, "print": print}
+
+
+def taking(seconds):
+    """A record whose cell took so long."""
+    example = example_record()
+    readings = [
+        replace(one, value=seconds) if one.quantity == "wall_time" else one for one in example.readings
+    ]
+    return replace(example, readings=tuple(readings), notes=(), logs=())
+
+
+@pytest.fixture
+def in_a_lesson(monkeypatch):
+    monkeypatch.setitem(sys.modules, LESSONS, types.ModuleType(LESSONS))
+
+
+@pytest.fixture
+def folded(in_a_lesson):
+    return with_what_it_holds(taking(0.001), DEFINITION, NAMES)
+
+
+@pytest.mark.parametrize(
+    ("code", "held"),
+    [
+        (DEFINITION, "definitions"),
+        (f"# Two of them.\n{DEFINITION}\n\n@staticmethod\ndef g(): ...\n\n\nclass C: ...\n", "definitions"),
+        ('guess = predict("How many?", ...)', "a prediction"),
+        ('predict("How many?", 3)', "a prediction"),
+        (f"{DEFINITION}\nshares(1, 2)", None),
+        ("x = 1", None),
+        ('print("How many?", ...)', None),
+        ("guess = forecast.predict(3)", None),
+        ("%%px\n" + DEFINITION, None),
+        ("", None),
+    ],
+)
+def test_a_cell_holds_definitions_or_predictions_alone_or_it_computes(code, held):
+    assert holds(code, NAMES) == held
+
+
+def test_a_predict_of_the_users_own_is_no_prediction():
+    assert holds("guess = predict(3)", {"predict": lambda x: x}) is None
+
+
+def test_the_receipt_of_a_definition_is_closed_to_its_name_and_opens_to_its_figures(folded):
+    drawn = html.receipt(folded)
+    assert drawn.startswith('<details style="font-size:90%;opacity:.85"><summary>Receipt</summary>')
+    assert f"<div>{words.line(folded)}</div>" in drawn
+    # A text has no folds.
+    assert text.receipt(folded).startswith("[mlgpu] 1 ms")
+
+
+def test_it_is_folded_again_when_it_is_drawn_from_its_saved_record(folded):
+    saved = Record.from_json(bundle(folded)[MIME_TYPE])
+    assert words.folded(saved)
+    assert bundle(saved) == bundle(folded)
+
+
+def test_outside_of_lessons_no_receipt_is_folded(monkeypatch):
+    monkeypatch.delitem(sys.modules, LESSONS, raising=False)
+    record = taking(0.001)
+    assert with_what_it_holds(record, DEFINITION, NAMES) is record
+
+
+def test_a_definition_that_takes_its_time_keeps_its_line(in_a_lesson):
+    record = taking(2.0)
+    assert with_what_it_holds(record, DEFINITION, NAMES) is record
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"outcome": "error"},
+        {"notes": ("The kernel before this one died.",)},
+        {"logs": (LogLine("raw", None, "action", None, None, {}, 1, "stderr", None, late=False),)},
+    ],
+    ids=str,
+)
+def test_one_with_something_to_say_keeps_its_line(folded, changes):
+    assert folded.facts[HOLDS_ONLY].value == "definitions"
+    record = replace(folded, **changes)
+    assert not words.folded(record)
+    assert "<summary>Receipt</summary>" not in html.receipt(record)
