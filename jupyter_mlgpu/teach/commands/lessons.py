@@ -33,7 +33,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="zh adds the Chinese lessons, in DIR/zh (default: English alone)",
     )
     more = parser.add_argument_group("more")
-    more.add_argument("--labs", action="store_true", help="add the graded labs for a class, in DIR/labs")
     more.add_argument(
         "--replace", action="store_true", help="replace files that are there, and lose your changes"
     )
@@ -42,7 +41,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def main(arguments: argparse.Namespace) -> int:
     """Copy them; returns the exit status."""
     target: Path = arguments.folder
-    wanted = list(shipped.files(arguments.language, labs=arguments.labs))
+    wanted = list(shipped.files(arguments.language))
     _check(target, wanted)
     copied, kept = 0, []
     for path in wanted:
