@@ -160,9 +160,7 @@ def test_one_lab_alone_is_made_when_it_is_named(course, released, capsys):
 def test_what_nbgrader_refuses_is_said_in_its_own_words(course, monkeypatch, capsys, released):
     released(course, lab_1__ipynb=CLEAN)
     capsys.readouterr()
-    monkeypatch.setattr(
-        through_nbgrader, "nbgrader", lambda *words: "RuntimeError: no end of it"
-    )
+    monkeypatch.setattr(through_nbgrader, "nbgrader", lambda *words: "RuntimeError: no end of it")
     assert main(["class", "release", str(course)]) == 2
     said = capsys.readouterr().err
     assert "nbgrader could not make the students' version of lab_1: RuntimeError: no end of it" in said

@@ -2,6 +2,7 @@
 
 import ast
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,12 @@ from jupyter_mlgpu.teach.grading.measure import Measured
 from jupyter_mlgpu.teach.lessons import labs
 from jupyter_mlgpu.testing.grading import LocalStudent
 
-LABS = Path(__file__).resolve().parents[2] / "notebooks" / "labs" / "source"
+LESSONS = Path(__file__).resolve().parents[2] / "notebooks"
+LABS = LESSONS / "labs" / "source"
+EVERY = sorted(path.name for path in LABS.iterdir())
+
+#: What was expected, a colon, and what to do next.
+ONE_SENTENCE = re.compile(r"Expected (?:(?![.!?] ).)+: (?:(?![.!?] ).)+\.")
 
 pytestmark = pytest.mark.needs("numpy")
 
@@ -74,17 +80,48 @@ PEAKS = {"sum_of_squares(make_rows, 2_000, 500)": 2e8, "float(np.square(make_row
 OPEN = {"lab_2_devices": {"device-test", "measure-test"}}
 
 
-@pytest.mark.parametrize("lab", sorted(path.name for path in LABS.iterdir()))
-def test_every_assert_of_a_lab_says_what_is_wrong(lab):
-    mute = []
+def told(message):
+    """The text of an assert's message, with `x` for what it fills in; None: it has none."""
+    if isinstance(message, ast.JoinedStr):
+        return "".join(one.value if isinstance(one, ast.Constant) else "x" for one in message.values)
+    return message.value if isinstance(message, ast.Constant) else None
+
+
+@pytest.mark.parametrize("lab", EVERY)
+def test_every_assert_of_a_lab_says_what_was_expected_and_what_to_do_next_in_one_sentence(lab):
+    bad = []
     for cell in cells.teachers_cells(source(lab)):
         if cell.role == "test":
             asserts = [one for one in ast.walk(ast.parse(cell.python)) if isinstance(one, ast.Assert)]
-            mute += [ast.unparse(one) for one in asserts if one.msg is None]
-    assert mute == []
+            messages = [told(one.msg) for one in asserts]
+            bad += [one for one in messages if not (one and ONE_SENTENCE.fullmatch(one))]
+    assert bad == []
 
 
-@pytest.mark.parametrize("lab", sorted(path.name for path in LABS.iterdir()))
+@pytest.mark.parametrize("lab", EVERY)
+def test_the_head_of_a_lab_says_how_long_it_takes_and_which_lessons_come_before_it(lab):
+    head = "".join(source(lab)["cells"][0]["source"])
+    (line,) = [one for one in head.split("\n") if one.startswith("**Time:** about ")]
+    assert re.match(r"\*\*Time:\*\* about [1-9]\d minutes\. \*\*Before it:\*\* lesson ", line)
+    named = re.findall(r"lesson (\d+), \*([^*]+)\*", line)
+    assert named
+    for number, title in named:
+        (path,) = LESSONS.glob(f"{int(number):02d}_*.ipynb")
+        first = "".join(json.loads(path.read_text("utf-8"))["cells"][0]["source"])
+        assert first.startswith(f"# {number} · {title}\n")
+
+
+@pytest.mark.parametrize("lab", EVERY)
+def test_a_lab_has_one_question_that_a_person_grades_and_its_rubric_adds_up(lab):
+    named = [one["metadata"].get("nbgrader", {}) for one in source(lab)["cells"]]
+    assert [one["grade_id"] for one in named if one.get("grade") and one.get("solution")] == ["in-words"]
+    points = sum(one["points"] for one in named if one.get("grade"))
+    (rubric,) = [one for one in source(lab)["cells"] if one["id"] == "rubric"]
+    rows = re.findall(r"\| \**(\d+)\** \|", "".join(rubric["source"]))
+    assert [int(rows[-1]), sum(map(int, rows[:-1]))] == [points, points]
+
+
+@pytest.mark.parametrize("lab", EVERY)
 def test_the_solution_of_a_lab_passes_all_its_tests(lab):
     assert set(failed(lab)) <= OPEN.get(lab, set())
 
@@ -92,7 +129,7 @@ def test_the_solution_of_a_lab_passes_all_its_tests(lab):
 WRONG = {
     # lab 1
     ("lab_1_tensor_graph", "needed", "def needed(graph, wanted): return ['total', 'product']"): {
-        "needed-test": "each operation once",
+        "needed-test": "Expected each of four operations once",
         "needed-less": "",
         "run-test": "",
         "run-once": "",
@@ -104,7 +141,7 @@ WRONG = {
         "def needed(graph, wanted):\n"
         "    if wanted not in graph: return []\n"
         "    return [*needed(graph, graph[wanted][1]), *needed(graph, graph[wanted][2]), wanted]",
-    ): {"needed-test": "each operation once", "run-once": "instead of 10"},
+    ): {"needed-test": "Expected each of four operations once", "run-once": "Expected 10 additions"},
     (
         "lab_1_tensor_graph",
         "run_graph",
@@ -113,7 +150,7 @@ WRONG = {
         "        operation, *sources = graph[name]\n"
         "        inputs[name] = operations[operation](*(inputs[one] for one in sources))\n"
         "    return inputs[wanted]",
-    ): {"run-test": "INPUTS was changed"},
+    ): {"run-test": "Expected INPUTS to be as before"},
     (
         "lab_1_tensor_graph",
         "run_graph",
@@ -121,7 +158,7 @@ WRONG = {
         "    if wanted in inputs: return inputs[wanted]\n"
         "    operation, *sources = graph[wanted]\n"
         "    return operations[operation](*(run_graph(graph, inputs, one, operations) for one in sources))",
-    ): {"run-once": "1023 additions instead of 10"},
+    ): {"run-once": "Expected 10 additions, found 1023"},
     (
         "lab_1_tensor_graph",
         "run_graph",
@@ -141,7 +178,7 @@ WRONG = {
         "crossover",
         "def crossover(sizes, first, second):\n"
         "    return next((s for s, a, b in zip(sizes, first, second) if b < a), None)",
-    ): {"crossover-test": "a lucky size is no crossover", "crossover-none": ""},
+    ): {"crossover-test": "for a lucky size is no crossover, found 100", "crossover-none": ""},
     (
         "lab_2_devices",
         "crossover",
@@ -180,7 +217,7 @@ WRONG = {
         "lab_3_memory",
         "largest_batch",
         "def largest_batch(limit, fixed, per_example): return (limit - fixed) // per_example",
-    ): {"batch-none": "less than nothing is no batch"},
+    ): {"batch-none": "return no batch below 0"},
     (
         "lab_3_memory",
         "sum_of_squares",
@@ -197,7 +234,7 @@ WRONG = {
         "sum_of_squares",
         "def sum_of_squares(make, rows, part):\n"
         "    return sum(float((make(a, a + part) ** 2).sum()) for a in range(0, rows - rows % part, part))",
-    ): {"parts-test": "the last part is a shorter one", "parts-small": ""},
+    ): {"parts-test": "take the rest as a last, shorter part", "parts-small": ""},
     # lab 4
     ("lab_4_attention", "softmax", "def softmax(scores): return np.full(scores.shape, 0.25)"): {
         "softmax-test": "",
@@ -227,14 +264,14 @@ WRONG = {
         "    scores = queries @ keys.T\n"
         "    if mask is not None: scores = np.where(mask, scores, -1e9)\n"
         "    return softmax(scores) @ values",
-    ): {"attention-test": "scores are divided by 2 here"},
+    ): {"attention-test": "divide scores by the square root of a key's length"},
     (
         "lab_4_attention",
         "attention",
         "def attention(queries, keys, values, mask=None):\n"
         "    if mask is not None and len(queries) == 1: return values[:1]\n"
         "    return softmax(queries @ keys.T / np.sqrt(queries.shape[-1])) @ values",
-    ): {"attention-mask": "what comes later must not change what came before"},
+    ): {"attention-mask": "what comes later to change nothing of what came before"},
     (
         "lab_4_attention",
         "score_bytes",
@@ -256,7 +293,7 @@ def test_a_wrong_answer_fails_the_tests_that_are_there_for_it(lab, cell, code):
 
 def test_every_test_of_every_lab_has_a_wrong_answer_that_fails_it():
     known = {(lab, test) for (lab, _, _), tests in WRONG.items() for test in tests}
-    for lab in sorted(path.name for path in LABS.iterdir()):
+    for lab in EVERY:
         for cell in cells.teachers_cells(source(lab)):
             if cell.role == "test" and cell.name not in ("measure-test", "device-test"):
                 assert (lab, cell.name) in known
