@@ -35,6 +35,11 @@ def files(language: str) -> Iterator[Path]:
     yield from _found("*.ipynb", *([f"{language}/*.ipynb"] if language != "en" else []), "solutions/*.ipynb")
 
 
+def first(language: str) -> Path:
+    """The lesson to begin with in a language, as a path within `folder()`."""
+    return Path("" if language == "en" else language) / "00_start_here.ipynb"
+
+
 def labs() -> Iterator[Path]:
     """The labs as their teacher has them, with solutions and hidden tests, as paths within `folder()`."""
     yield from _found("labs/source/*/*.ipynb")
