@@ -91,10 +91,17 @@ def _check(target: Path, wanted: Iterable[Path]) -> None:
     folders = {target, *(target / parent for path in wanted for parent in path.parents)}
     for folder in sorted(folders):
         if _lies_there(folder) and not folder.is_dir():
-            raise UsageError(say("{path} is not a folder: move it away, or choose another folder.", path=folder))
+            raise UsageError(
+                say("{path} is not a folder: move it away, or choose another folder.", path=folder)
+            )
     for path in wanted:
         if _lies_there(target / path) and not (target / path).is_file():
-            raise UsageError(say("{path} is not a regular file: move it away, or choose another folder.", path=target / path))
+            raise UsageError(
+                say(
+                    "{path} is not a regular file: move it away, or choose another folder.",
+                    path=target / path,
+                )
+            )
 
 
 def _lies_there(path: Path) -> bool:
