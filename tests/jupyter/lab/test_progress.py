@@ -1,3 +1,4 @@
+# ruff: noqa: RUF001 - Chinese has punctuation of its own
 """The sidebar says how far the lesson in focus is, from what stands in the notebook."""
 
 from __future__ import annotations
