@@ -73,6 +73,10 @@ TIMES = {
     "made = repeated(large, 1)": 0.01,
     "[attention(brief, brief, brief).shape for _ in range(16)][-1]": 0.1,
     "attention(book, book, book).shape": 1.0,
+    'run_chain(table(), CHAIN, {"Neg", "Abs"})[:2]': 0.1,
+    'run_chain(table(), CHAIN, {"Neg"})[:2]': 1.0,
+    "process(IMAGES, 1, layer).shape": 1.0,
+    "process(IMAGES, 256, layer).shape": 0.1,
 }
 PEAKS = {"sum_of_squares(make_rows, 2_000, 500)": 2e8, "float(np.square(make_rows(0, 2_000)).sum())": 1e9}
 
@@ -277,6 +281,148 @@ WRONG = {
         "score_bytes",
         "def score_bytes(length, heads, batch): return 4 * batch * heads * length",
     ): {"bytes-test": ""},
+    # lab 5
+    (
+        "lab_5_logs",
+        "parts",
+        "def parts(line):\n"
+        "    words = line.split(maxsplit=4)\n"
+        "    return (words[2], words[3].rstrip(']'), words[4]) if len(words) == 5 else None",
+    ): {"parts-test": "its letter stands before the date", "parts-none": "look for the letter, too"},
+    (
+        "lab_5_logs",
+        "parts",
+        "def parts(line):\n"
+        "    head, _, message = line.rpartition('] ')\n"
+        "    words = head.split()\n"
+        "    if len(words) < 4: return None\n"
+        "    letter = words[2] if words[1].endswith(':') else words[0][0]\n"
+        "    return (letter, words[3].partition(']')[0], message) if letter in 'IWEF' else None",
+    ): {"parts-test": "cut at the first bracket alone"},
+    (
+        "lab_5_logs",
+        "parts",
+        "def parts(line):\n"
+        "    head, _, message = line.partition('] ')\n"
+        "    words = head.split()\n"
+        "    if not words[0][0].isdigit() and not words[0][1:].isdigit(): return None\n"
+        "    return (words[2] if words[1].endswith(':') else words[0][0], words[3], message)",
+    ): {"parts-none": "list index out of range"},
+    (
+        "lab_5_logs",
+        "to_act_on",
+        "def to_act_on(lines, harmless):\n"
+        "    known = [one for one in map(parts, lines) if one]\n"
+        "    return list(dict.fromkeys(one[2] for one in known if one[0] != 'E' and 'NUMA' not in one[2]))",
+    ): {"act-test": "Expected 5 different messages"},
+    (
+        "lab_5_logs",
+        "to_act_on",
+        "def to_act_on(lines, harmless):\n"
+        "    known = [one[2] for one in map(parts, lines) if one]\n"
+        "    return list(dict.fromkeys(one for one in known if not any(each in one for each in harmless)))",
+    ): {"act-test": "compare beginnings"},
+    (
+        "lab_5_logs",
+        "to_act_on",
+        "def to_act_on(lines, harmless):\n"
+        "    known = [one[2] for one in map(parts, lines) if one]\n"
+        "    return [one for one in known if not one.startswith(harmless)]",
+    ): {"act-test": "leave out what is harmless, and what came before"},
+    (
+        "lab_5_logs",
+        "subgraphs",
+        "def subgraphs(operations, supported):\n"
+        "    found = [[]]\n"
+        "    for one in operations:\n"
+        "        found[-1].append(one) if one in supported else found.append([])\n"
+        "    return found",
+    ): {"subgraphs-test": "leave no empty list where two in a row fall back"},
+    (
+        "lab_5_logs",
+        "subgraphs",
+        "def subgraphs(operations, supported): return [[one] for one in operations if one in supported]",
+    ): {"subgraphs-test": "begin a new list behind an operation"},
+    (
+        "lab_5_logs",
+        "run_chain",
+        "def run_chain(values, operations, supported, copy=np.array):\n"
+        "    for one in operations:\n"
+        "        values = FUNCTIONS[one](copy(values) if one in supported else values)\n"
+        "    return values",
+    ): {"measure-test": "Expected 2 copies"},
+    (
+        "lab_5_logs",
+        "run_chain",
+        "def run_chain(values, operations, supported, copy=np.array):\n"
+        "    for one in operations:\n"
+        "        values = FUNCTIONS[one](copy(values) if one in supported else values)\n"
+        "        values = copy(values) if one in supported else values\n"
+        "    return values",
+    ): {"measure-test": "copy neither within a subgraph"},
+    # lab 6
+    (
+        "lab_6_throughput",
+        "images_a_second",
+        "def images_a_second(images, seconds, warm_up): return images / statistics.mean(seconds)",
+    ): {"rate-test": "leave out the warm-up, and take the median"},
+    (
+        "lab_6_throughput",
+        "images_a_second",
+        "def images_a_second(images, seconds, warm_up):\n"
+        "    return statistics.median(images / one for one in seconds[warm_up:])",
+    ): {"rate-test": "take the median of the seconds, and then divide"},
+    (
+        "lab_6_throughput",
+        "images_a_second",
+        "def images_a_second(images, seconds, warm_up):\n"
+        "    return images / statistics.median(seconds[warm_up:] or seconds)",
+    ): {"rate-test": "Expected None where only the warm-up was run"},
+    (
+        "lab_6_throughput",
+        "faster",
+        "def faster(one, other): return statistics.median(one) < statistics.median(other)",
+    ): {"faster-test": "Expected None where the times overlap"},
+    (
+        "lab_6_throughput",
+        "faster",
+        "def faster(one, other): return True if max(one) < min(other) else None",
+    ): {"faster-test": "look the other way round, too"},
+    (
+        "lab_6_throughput",
+        "faster",
+        "def faster(one, other):\n"
+        "    return True if max(one) < min(other) else False if min(one) > max(other) else None",
+    ): {"faster-test": "ask for three of each"},
+    (
+        "lab_6_throughput",
+        "step_seconds",
+        "def step_seconds(load, compute, prefetch): return compute if prefetch else load + compute",
+    ): {"step-test": "Expected 2 s, for the GPU waits for its data"},
+    (
+        "lab_6_throughput",
+        "images_a_joule",
+        "def images_a_joule(rate, watts): return rate / watts if watts else 0",
+    ): {"joule-test": "give no figure for what was not measured"},
+    (
+        "lab_6_throughput",
+        "images_a_joule",
+        "def images_a_joule(rate, watts): return rate / watts if rate and watts else None",
+    ): {"joule-test": "tell a measured 0 from what was not measured"},
+    (
+        "lab_6_throughput",
+        "process",
+        "def process(images, batch, layer): return layer(images)",
+    ): {"measure-test": "Expected at most 2 rows at a time"},
+    (
+        "lab_6_throughput",
+        "process",
+        "def process(images, batch, layer):\n"
+        "    whole = len(images) - len(images) % batch\n"
+        "    parts = [layer(images[at : at + batch]) for at in range(0, whole, batch)]\n"
+        "    parts += [layer(images[at : at + 1]) for at in range(whole, len(images))]\n"
+        "    return np.concatenate(parts)",
+    ): {"measure-test": "Expected batches of 3 and 2 rows"},
 }
 
 
