@@ -133,14 +133,24 @@ def test_a_file_that_is_no_text_is_handed_out_as_it_is(course, released):
 def test_a_course_without_labs_begins_with_ours(tmp_path, released, capsys):
     course = tmp_path / "new"
     status, fake = released(course, lab__ipynb=CLEAN)
-    ours = [path.parent.name for path in shipped.labs()]
+    ours = [path.parent.name for path in shipped.labs("en")]
     assert status == 0
     assert [words[1] for words in fake.asked] == ours
-    for path in shipped.labs():
+    for path in shipped.labs("en"):
         copy = course / path.relative_to("labs")
         assert copy.read_bytes() == (shipped.folder() / path).read_bytes()
     said = capsys.readouterr().out
     assert f"Copied {len(ours)} labs to {course / 'source'}, with their solutions" in said
+
+
+def test_a_chinese_course_begins_with_the_chinese_labs(tmp_path, released):
+    released(tmp_path, "--language", "zh", lab__ipynb=CLEAN)
+    assert sorted(path.name for path in (tmp_path / "source").iterdir()) == [
+        path.parent.name for path in shipped.labs("en")
+    ]
+    for path in shipped.labs("zh"):
+        copy = tmp_path / "source" / path.parent.name / path.name
+        assert "实验" in copy.read_text("utf-8")
 
 
 def test_a_course_with_labs_of_its_own_is_given_none_of_ours(course, released):

@@ -15,6 +15,8 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from jupyter_mlgpu.teach.lessons import shipped
+
 EXAMPLE = """\
 examples:
   jupyter mlgpu class release course
@@ -36,6 +38,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     for command in (collect, grade):
         command.add_argument("--lab", required=True, help="the lab's name: its folder in DIR/source")
     release.add_argument("--lab", help="only this lab (default: all labs in DIR/source)")
+    release.add_argument(
+        "--language",
+        choices=shipped.LANGUAGES,
+        default="en",
+        help="of our labs, with which a course without labs begins (default: en)",
+    )
     collect.add_argument(
         "--from",
         dest="inbox",
@@ -78,7 +86,7 @@ def main(arguments: argparse.Namespace) -> int:
     if arguments.command == "release":
         from jupyter_mlgpu.teach.commands.release import release
 
-        return release(arguments.folder, arguments.lab)
+        return release(arguments.folder, arguments.lab, arguments.language)
     if arguments.command == "collect":
         from jupyter_mlgpu.teach.commands.collect import collect
 

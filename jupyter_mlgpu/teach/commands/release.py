@@ -22,10 +22,13 @@ from jupyter_mlgpu.teach.grading import withheld
 from jupyter_mlgpu.teach.lessons import shipped
 
 
-def release(course: Path, lab: str | None) -> int:
-    """Make the students' version of a lab, or of all in the course's `source`; returns the exit status."""
+def release(course: Path, lab: str | None, language: str) -> int:
+    """Make the students' version of a lab, or of all in the course's `source`; returns the exit status.
+
+    A course that has none begins with ours in this language.
+    """
     require(say("Making the students' version"), "classroom", "nbgrader")
-    brought = [] if any(_notebooks(course)) else _bring_ours(course)
+    brought = [] if any(_notebooks(course)) else _bring_ours(course, language)
     if lab is not None:
         notebooks_of(course, lab)
     labs = [lab] if lab is not None else sorted({one.parent.name for one in _notebooks(course)})
@@ -46,11 +49,10 @@ def _notebooks(course: Path) -> Iterator[Path]:
     return (course / "source").glob("*/*.ipynb")
 
 
-def _bring_ours(course: Path) -> list[Path]:
-    """A course that has no lab begins with those of this package."""
+def _bring_ours(course: Path, language: str) -> list[Path]:
     brought = []
-    for path in shipped.labs():
-        place = course / "source" / path.relative_to("labs/source")
+    for path in shipped.labs(language):
+        place = course / "source" / path.parent.name / path.name
         write_atomically(place, (shipped.folder() / path).read_bytes(), follow=False)
         brought.append(place)
     return brought

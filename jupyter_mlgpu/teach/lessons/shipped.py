@@ -40,9 +40,9 @@ def first(language: str) -> Path:
     return Path("" if language == "en" else language) / "00_start_here.ipynb"
 
 
-def labs() -> Iterator[Path]:
+def labs(language: str) -> Iterator[Path]:
     """The labs as their teacher has them, with solutions and hidden tests, as paths within `folder()`."""
-    yield from _found("labs/source/*/*.ipynb")
+    yield from _found(f"labs/{'source' if language == 'en' else language}/*/*.ipynb")
 
 
 def _found(*patterns: str) -> Iterator[Path]:

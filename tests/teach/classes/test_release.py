@@ -34,11 +34,11 @@ def lines(texts: Iterable[str]) -> set[str]:
     return {line.strip() for text in texts for line in text.split("\n") if len(line.strip()) > 12}
 
 
-@pytest.fixture(scope="module")
-def course(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A teacher's new course, after its labs were released."""
+@pytest.fixture(scope="module", params=["en", "zh"])
+def course(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A teacher's new course in a language, after its labs were released."""
     folder = tmp_path_factory.mktemp("class") / "course"
-    assert main(["class", "release", str(folder)]) == 0
+    assert main(["class", "release", str(folder), "--language", request.param]) == 0
     return folder
 
 
