@@ -153,8 +153,10 @@ def test_a_chinese_course_begins_with_the_chinese_labs(tmp_path, released):
         assert "实验" in copy.read_text("utf-8")
 
 
-def test_a_course_with_labs_of_its_own_is_given_none_of_ours(course, released):
+def test_a_course_with_labs_of_its_own_is_given_none_of_ours(course, released, capsys):
     released(course, lab_1__ipynb=CLEAN)
+    assert released(course, "--language", "zh", lab_1__ipynb=CLEAN)[0] == 2
+    assert f"{course / 'source'} has labs already: leave out --language" in capsys.readouterr().err
     assert [path.name for path in (course / "source").iterdir()] == [LAB]
 
 

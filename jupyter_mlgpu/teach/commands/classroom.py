@@ -41,7 +41,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     release.add_argument(
         "--language",
         choices=shipped.LANGUAGES,
-        default="en",
         help="of our labs, with which a course without labs begins (default: en)",
     )
     collect.add_argument(

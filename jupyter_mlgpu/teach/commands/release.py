@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from jupyter_mlgpu.jupyter.cli.progress import progress
-from jupyter_mlgpu.record.errors import MlgpuError
+from jupyter_mlgpu.record.errors import MlgpuError, UsageError
 from jupyter_mlgpu.record.extras import require
 from jupyter_mlgpu.record.files import write_atomically
 from jupyter_mlgpu.record.sentence import Sentence, say, say_count
@@ -22,13 +22,21 @@ from jupyter_mlgpu.teach.grading import withheld
 from jupyter_mlgpu.teach.lessons import shipped
 
 
-def release(course: Path, lab: str | None, language: str) -> int:
+def release(course: Path, lab: str | None, language: str | None) -> int:
     """Make the students' version of a lab, or of all in the course's `source`; returns the exit status.
 
     A course that has none begins with ours in this language.
     """
     require(say("Making the students' version"), "classroom", "nbgrader")
-    brought = [] if any(_notebooks(course)) else _bring_ours(course, language)
+    begun = any(_notebooks(course))
+    if begun and language is not None:
+        raise UsageError(
+            say(
+                "{folder} has labs already: leave out --language, which says with which of ours to begin.",
+                folder=course / "source",
+            )
+        )
+    brought = [] if begun else _bring_ours(course, language or shipped.LANGUAGES[0])
     if lab is not None:
         notebooks_of(course, lab)
     labs = [lab] if lab is not None else sorted({one.parent.name for one in _notebooks(course)})
