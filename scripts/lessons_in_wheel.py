@@ -11,7 +11,7 @@ from typing import Any
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 #: What people get; notebooks/ may hold besides what they or their tools have made.
-PATTERNS = ("*.ipynb", "solutions/*.ipynb", "zh/*.ipynb", "labs/README.md", "labs/source/*/*.ipynb")
+PATTERNS = ("*.ipynb", "solutions/*.ipynb", "zh/*.ipynb", "labs/README.md", "labs/*/*/*.ipynb")
 #: As in jupyter_mlgpu/teach/lessons/shipped.py.
 TARGET = "jupyter_mlgpu/teach/lessons/notebooks"
 

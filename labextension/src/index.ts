@@ -5,6 +5,7 @@
 import { ILayoutRestorer } from '@jupyterlab/application';
 import type { JupyterFrontEnd, JupyterFrontEndPlugin } from '@jupyterlab/application';
 import { ICommandPalette, IToolbarWidgetRegistry } from '@jupyterlab/apputils';
+import { ILauncher } from '@jupyterlab/launcher';
 import { IMainMenu } from '@jupyterlab/mainmenu';
 import { INotebookTracker } from '@jupyterlab/notebook';
 import type { NotebookPanel } from '@jupyterlab/notebook';
@@ -14,7 +15,7 @@ import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 
 import { COMMANDS, addCommands } from './lab/commands';
 import { languageOf } from './language/language';
-import { addToContextMenu, addToMenus, addToPalette } from './lab/menus';
+import { addToContextMenu, addToLauncher, addToMenus, addToPalette } from './lab/menus';
 import { Machine } from './kernel/machine';
 import { Notebooks } from './kernel/notebooks';
 import { NowPages } from './sidebar/nowpage';
@@ -49,7 +50,8 @@ const plugin: JupyterFrontEndPlugin<void> = {
     ICommandPalette,
     IMainMenu,
     IToolbarWidgetRegistry,
-    IStatusBar
+    IStatusBar,
+    ILauncher
   ],
   activate: (
     app: JupyterFrontEnd,
@@ -60,7 +62,8 @@ const plugin: JupyterFrontEndPlugin<void> = {
     palette: ICommandPalette | null,
     mainMenu: IMainMenu | null,
     toolbar: IToolbarWidgetRegistry | null,
-    statusBar: IStatusBar | null
+    statusBar: IStatusBar | null,
+    launcher: ILauncher | null
   ) => {
     const known = translator ?? nullTranslator;
     const language = languageOf(known.languageCode);
@@ -93,6 +96,9 @@ const plugin: JupyterFrontEndPlugin<void> = {
     }
     if (mainMenu !== null) {
       addToMenus(app, mainMenu, language);
+    }
+    if (launcher !== null) {
+      addToLauncher(launcher, language);
     }
     const showNow = (): void => void app.commands.execute(COMMANDS.now);
     toolbar?.addFactory<NotebookPanel>('Notebook', 'jupyter-mlgpu-device', notebook => {

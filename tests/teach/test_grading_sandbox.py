@@ -3,12 +3,14 @@
 import csv
 import importlib.util
 import json
+import shutil
 
 import pytest
 
 from jupyter_mlgpu.jupyter.cli import main
 from jupyter_mlgpu.record.errors import GradingError
 from jupyter_mlgpu.teach.commands import grade as class_grade
+from jupyter_mlgpu.teach.commands import through_nbgrader
 from jupyter_mlgpu.teach.grading import feedback, outputs, probe, sandbox
 from jupyter_mlgpu.teach.grading.student import files_of
 
@@ -194,29 +196,38 @@ def course(tmp_path, monkeypatch):
 
 def graded(course, monkeypatch, *words, told=None, known=None):
     nbgrader = FakeNbgrader(course, told)
-    monkeypatch.setattr(class_grade, "_nbgrader", nbgrader)
+    monkeypatch.setattr(class_grade, "nbgrader", nbgrader)
+    monkeypatch.setattr(through_nbgrader, "nbgrader", nbgrader)
     known = [FakeSandbox("tight")] if known is None else known
     monkeypatch.setattr(probe, "SANDBOXES", {one.name: one for one in known})
     return main(["class", "grade", str(course), "--lab", LAB, *words]), nbgrader
 
 
 def test_points_come_first_then_what_is_open_then_the_sandbox(course, monkeypatch, capsys):
-    told = {
-        "eve": {"unverified": {"gpu-test": ["no GPU here", 3.0]}, "losses": ["It ended."], "failed": None}
-    }
+    told = {"eve": {"open": {"gpu-test": ["no GPU here", 3.0]}, "losses": ["It ended."], "failed": None}}
     status, nbgrader = graded(course, monkeypatch, told=told)
     said = capsys.readouterr().out.splitlines()
     assert status == 0
-    assert said[:2] == ["ada: 12 of 15 points", "eve: 12 of 15 points, 3 more not verified"]
+    assert said[:2] == ["ada: 12 of 15 points", "eve: 12 of 15 points, 3 more for you to give"]
     assert said[3:5] == ["  eve, gpu-test (3): no GPU here", "  eve: It ended."]
     assert said[-1] == "Sandbox: a fake."
     assert nbgrader.option("sandbox") == "--RunApart.sandbox=tight"
     assert nbgrader.option("trust_receipts") == "--RunApart.trust_receipts=False"
     with (course / "grades.csv").open(newline="") as file:
-        assert {row["student_id"]: row["not_verified"] for row in csv.DictReader(file)} == {
+        assert {row["student_id"]: row["open_points"] for row in csv.DictReader(file)} == {
             "ada": "0",
             "eve": "3",
         }
+
+
+def test_where_nothing_was_handed_in_nothing_is_graded_and_no_release_is_made(course, monkeypatch, capsys):
+    shutil.rmtree(course / "submitted")
+    status, nbgrader = graded(course, monkeypatch)
+    assert status == 2
+    assert nbgrader.asked == []
+    said = capsys.readouterr().err
+    assert f"Nothing was submitted for {LAB} yet" in said
+    assert "`jupyter mlgpu class release` makes what students get" in said
 
 
 def test_where_no_sandbox_works_no_program_is_started(course, monkeypatch, capsys):
@@ -256,6 +267,6 @@ def test_a_link_in_a_submission_is_not_followed_and_costs_its_own_grade_alone(co
 
 
 def test_a_lab_that_cannot_be_graded_is_said_in_its_own_sentence(course, monkeypatch, capsys):
-    told = {"eve": {"unverified": {}, "losses": [], "failed": "The lab's own cell 'a' fails."}}
+    told = {"eve": {"open": {}, "losses": [], "failed": "The lab's own cell 'a' fails."}}
     assert graded(course, monkeypatch, told=told)[0] == 1
     assert "eve was not graded: The lab's own cell 'a' fails." in capsys.readouterr().err

@@ -2,6 +2,7 @@
 
 import ast
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,12 @@ from jupyter_mlgpu.teach.grading.measure import Measured
 from jupyter_mlgpu.teach.lessons import labs
 from jupyter_mlgpu.testing.grading import LocalStudent
 
-LABS = Path(__file__).resolve().parents[2] / "notebooks" / "labs" / "source"
+LESSONS = Path(__file__).resolve().parents[2] / "notebooks"
+LABS = LESSONS / "labs" / "source"
+EVERY = sorted(path.name for path in LABS.iterdir())
+
+#: What was expected, a colon, and what to do next.
+ONE_SENTENCE = re.compile(r"Expected (?:(?![.!?] ).)+: (?:(?![.!?] ).)+\.")
 
 pytestmark = pytest.mark.needs("numpy")
 
@@ -67,6 +73,10 @@ TIMES = {
     "made = repeated(large, 1)": 0.01,
     "[attention(brief, brief, brief).shape for _ in range(16)][-1]": 0.1,
     "attention(book, book, book).shape": 1.0,
+    'run_chain(table(), CHAIN, {"Neg", "Abs"})[:2]': 0.1,
+    'run_chain(table(), CHAIN, {"Neg"})[:2]': 1.0,
+    "process(IMAGES, 1, layer).shape": 1.0,
+    "process(IMAGES, 256, layer).shape": 0.1,
 }
 PEAKS = {"sum_of_squares(make_rows, 2_000, 500)": 2e8, "float(np.square(make_rows(0, 2_000)).sum())": 1e9}
 
@@ -74,17 +84,48 @@ PEAKS = {"sum_of_squares(make_rows, 2_000, 500)": 2e8, "float(np.square(make_row
 OPEN = {"lab_2_devices": {"device-test", "measure-test"}}
 
 
-@pytest.mark.parametrize("lab", sorted(path.name for path in LABS.iterdir()))
-def test_every_assert_of_a_lab_says_what_is_wrong(lab):
-    mute = []
+def told(message):
+    """The text of an assert's message, with `x` for what it fills in; None: it has none."""
+    if isinstance(message, ast.JoinedStr):
+        return "".join(one.value if isinstance(one, ast.Constant) else "x" for one in message.values)
+    return message.value if isinstance(message, ast.Constant) else None
+
+
+@pytest.mark.parametrize("lab", EVERY)
+def test_every_assert_of_a_lab_says_what_was_expected_and_what_to_do_next_in_one_sentence(lab):
+    bad = []
     for cell in cells.teachers_cells(source(lab)):
         if cell.role == "test":
             asserts = [one for one in ast.walk(ast.parse(cell.python)) if isinstance(one, ast.Assert)]
-            mute += [ast.unparse(one) for one in asserts if one.msg is None]
-    assert mute == []
+            messages = [told(one.msg) for one in asserts]
+            bad += [one for one in messages if not (one and ONE_SENTENCE.fullmatch(one))]
+    assert bad == []
 
 
-@pytest.mark.parametrize("lab", sorted(path.name for path in LABS.iterdir()))
+@pytest.mark.parametrize("lab", EVERY)
+def test_the_head_of_a_lab_says_how_long_it_takes_and_which_lessons_come_before_it(lab):
+    head = "".join(source(lab)["cells"][0]["source"])
+    (line,) = [one for one in head.split("\n") if one.startswith("**Time:** about ")]
+    assert re.match(r"\*\*Time:\*\* about [1-9]\d minutes\. \*\*Before it:\*\* lesson ", line)
+    named = re.findall(r"lesson (\d+), \*([^*]+)\*", line)
+    assert named
+    for number, title in named:
+        (path,) = LESSONS.glob(f"{int(number):02d}_*.ipynb")
+        first = "".join(json.loads(path.read_text("utf-8"))["cells"][0]["source"])
+        assert first.startswith(f"# {number} · {title}\n")
+
+
+@pytest.mark.parametrize("lab", EVERY)
+def test_a_lab_has_one_question_that_a_person_grades_and_its_rubric_adds_up(lab):
+    named = [one["metadata"].get("nbgrader", {}) for one in source(lab)["cells"]]
+    assert [one["grade_id"] for one in named if one.get("grade") and one.get("solution")] == ["in-words"]
+    points = sum(one["points"] for one in named if one.get("grade"))
+    (rubric,) = [one for one in source(lab)["cells"] if one["id"] == "rubric"]
+    rows = re.findall(r"\| \**(\d+)\** \|", "".join(rubric["source"]))
+    assert [int(rows[-1]), sum(map(int, rows[:-1]))] == [points, points]
+
+
+@pytest.mark.parametrize("lab", EVERY)
 def test_the_solution_of_a_lab_passes_all_its_tests(lab):
     assert set(failed(lab)) <= OPEN.get(lab, set())
 
@@ -92,7 +133,7 @@ def test_the_solution_of_a_lab_passes_all_its_tests(lab):
 WRONG = {
     # lab 1
     ("lab_1_tensor_graph", "needed", "def needed(graph, wanted): return ['total', 'product']"): {
-        "needed-test": "each operation once",
+        "needed-test": "Expected each of four operations once",
         "needed-less": "",
         "run-test": "",
         "run-once": "",
@@ -104,7 +145,7 @@ WRONG = {
         "def needed(graph, wanted):\n"
         "    if wanted not in graph: return []\n"
         "    return [*needed(graph, graph[wanted][1]), *needed(graph, graph[wanted][2]), wanted]",
-    ): {"needed-test": "each operation once", "run-once": "instead of 10"},
+    ): {"needed-test": "Expected each of four operations once", "run-once": "Expected 10 additions"},
     (
         "lab_1_tensor_graph",
         "run_graph",
@@ -113,7 +154,7 @@ WRONG = {
         "        operation, *sources = graph[name]\n"
         "        inputs[name] = operations[operation](*(inputs[one] for one in sources))\n"
         "    return inputs[wanted]",
-    ): {"run-test": "INPUTS was changed"},
+    ): {"run-test": "Expected INPUTS to be as before"},
     (
         "lab_1_tensor_graph",
         "run_graph",
@@ -121,7 +162,7 @@ WRONG = {
         "    if wanted in inputs: return inputs[wanted]\n"
         "    operation, *sources = graph[wanted]\n"
         "    return operations[operation](*(run_graph(graph, inputs, one, operations) for one in sources))",
-    ): {"run-once": "1023 additions instead of 10"},
+    ): {"run-once": "Expected 10 additions, found 1023"},
     (
         "lab_1_tensor_graph",
         "run_graph",
@@ -141,7 +182,7 @@ WRONG = {
         "crossover",
         "def crossover(sizes, first, second):\n"
         "    return next((s for s, a, b in zip(sizes, first, second) if b < a), None)",
-    ): {"crossover-test": "a lucky size is no crossover", "crossover-none": ""},
+    ): {"crossover-test": "for a lucky size is no crossover, found 100", "crossover-none": ""},
     (
         "lab_2_devices",
         "crossover",
@@ -180,7 +221,7 @@ WRONG = {
         "lab_3_memory",
         "largest_batch",
         "def largest_batch(limit, fixed, per_example): return (limit - fixed) // per_example",
-    ): {"batch-none": "less than nothing is no batch"},
+    ): {"batch-none": "return no batch below 0"},
     (
         "lab_3_memory",
         "sum_of_squares",
@@ -197,7 +238,7 @@ WRONG = {
         "sum_of_squares",
         "def sum_of_squares(make, rows, part):\n"
         "    return sum(float((make(a, a + part) ** 2).sum()) for a in range(0, rows - rows % part, part))",
-    ): {"parts-test": "the last part is a shorter one", "parts-small": ""},
+    ): {"parts-test": "take the rest as a last, shorter part", "parts-small": ""},
     # lab 4
     ("lab_4_attention", "softmax", "def softmax(scores): return np.full(scores.shape, 0.25)"): {
         "softmax-test": "",
@@ -227,19 +268,161 @@ WRONG = {
         "    scores = queries @ keys.T\n"
         "    if mask is not None: scores = np.where(mask, scores, -1e9)\n"
         "    return softmax(scores) @ values",
-    ): {"attention-test": "scores are divided by 2 here"},
+    ): {"attention-test": "divide scores by the square root of a key's length"},
     (
         "lab_4_attention",
         "attention",
         "def attention(queries, keys, values, mask=None):\n"
         "    if mask is not None and len(queries) == 1: return values[:1]\n"
         "    return softmax(queries @ keys.T / np.sqrt(queries.shape[-1])) @ values",
-    ): {"attention-mask": "what comes later must not change what came before"},
+    ): {"attention-mask": "what comes later to change nothing of what came before"},
     (
         "lab_4_attention",
         "score_bytes",
         "def score_bytes(length, heads, batch): return 4 * batch * heads * length",
     ): {"bytes-test": ""},
+    # lab 5
+    (
+        "lab_5_logs",
+        "parts",
+        "def parts(line):\n"
+        "    words = line.split(maxsplit=4)\n"
+        "    return (words[2], words[3].rstrip(']'), words[4]) if len(words) == 5 else None",
+    ): {"parts-test": "its letter stands before the date", "parts-none": "look for the letter, too"},
+    (
+        "lab_5_logs",
+        "parts",
+        "def parts(line):\n"
+        "    head, _, message = line.rpartition('] ')\n"
+        "    words = head.split()\n"
+        "    if len(words) < 4: return None\n"
+        "    letter = words[2] if words[1].endswith(':') else words[0][0]\n"
+        "    return (letter, words[3].partition(']')[0], message) if letter in 'IWEF' else None",
+    ): {"parts-test": "cut at the first bracket alone"},
+    (
+        "lab_5_logs",
+        "parts",
+        "def parts(line):\n"
+        "    head, _, message = line.partition('] ')\n"
+        "    words = head.split()\n"
+        "    if not words[0][0].isdigit() and not words[0][1:].isdigit(): return None\n"
+        "    return (words[2] if words[1].endswith(':') else words[0][0], words[3], message)",
+    ): {"parts-none": "list index out of range"},
+    (
+        "lab_5_logs",
+        "to_act_on",
+        "def to_act_on(lines, harmless):\n"
+        "    known = [one for one in map(parts, lines) if one]\n"
+        "    return list(dict.fromkeys(one[2] for one in known if one[0] != 'E' and 'NUMA' not in one[2]))",
+    ): {"act-test": "Expected 5 different messages"},
+    (
+        "lab_5_logs",
+        "to_act_on",
+        "def to_act_on(lines, harmless):\n"
+        "    known = [one[2] for one in map(parts, lines) if one]\n"
+        "    return list(dict.fromkeys(one for one in known if not any(each in one for each in harmless)))",
+    ): {"act-test": "compare beginnings"},
+    (
+        "lab_5_logs",
+        "to_act_on",
+        "def to_act_on(lines, harmless):\n"
+        "    known = [one[2] for one in map(parts, lines) if one]\n"
+        "    return [one for one in known if not one.startswith(harmless)]",
+    ): {"act-test": "leave out what is harmless, and what came before"},
+    (
+        "lab_5_logs",
+        "subgraphs",
+        "def subgraphs(operations, supported):\n"
+        "    found = [[]]\n"
+        "    for one in operations:\n"
+        "        found[-1].append(one) if one in supported else found.append([])\n"
+        "    return found",
+    ): {"subgraphs-test": "leave no empty list where two in a row fall back"},
+    (
+        "lab_5_logs",
+        "subgraphs",
+        "def subgraphs(operations, supported): return [[one] for one in operations if one in supported]",
+    ): {"subgraphs-test": "begin a new list behind an operation"},
+    (
+        "lab_5_logs",
+        "run_chain",
+        "def run_chain(values, operations, supported, copy=np.array):\n"
+        "    for one in operations:\n"
+        "        values = FUNCTIONS[one](copy(values) if one in supported else values)\n"
+        "    return values",
+    ): {"measure-test": "Expected 2 copies"},
+    (
+        "lab_5_logs",
+        "run_chain",
+        "def run_chain(values, operations, supported, copy=np.array):\n"
+        "    for one in operations:\n"
+        "        values = FUNCTIONS[one](copy(values) if one in supported else values)\n"
+        "        values = copy(values) if one in supported else values\n"
+        "    return values",
+    ): {"measure-test": "copy neither within a subgraph"},
+    # lab 6
+    (
+        "lab_6_throughput",
+        "images_a_second",
+        "def images_a_second(images, seconds, warm_up): return images / statistics.mean(seconds)",
+    ): {"rate-test": "leave out the warm-up, and take the median"},
+    (
+        "lab_6_throughput",
+        "images_a_second",
+        "def images_a_second(images, seconds, warm_up):\n"
+        "    return statistics.median(images / one for one in seconds[warm_up:])",
+    ): {"rate-test": "take the median of the seconds, and then divide"},
+    (
+        "lab_6_throughput",
+        "images_a_second",
+        "def images_a_second(images, seconds, warm_up):\n"
+        "    return images / statistics.median(seconds[warm_up:] or seconds)",
+    ): {"rate-test": "Expected None where only the warm-up was run"},
+    (
+        "lab_6_throughput",
+        "faster",
+        "def faster(one, other): return statistics.median(one) < statistics.median(other)",
+    ): {"faster-test": "Expected None where the times overlap"},
+    (
+        "lab_6_throughput",
+        "faster",
+        "def faster(one, other): return True if max(one) < min(other) else None",
+    ): {"faster-test": "look the other way round, too"},
+    (
+        "lab_6_throughput",
+        "faster",
+        "def faster(one, other):\n"
+        "    return True if max(one) < min(other) else False if min(one) > max(other) else None",
+    ): {"faster-test": "ask for three of each"},
+    (
+        "lab_6_throughput",
+        "step_seconds",
+        "def step_seconds(load, compute, prefetch): return compute if prefetch else load + compute",
+    ): {"step-test": "Expected 2 s, for the GPU waits for its data"},
+    (
+        "lab_6_throughput",
+        "images_a_joule",
+        "def images_a_joule(rate, watts): return rate / watts if watts else 0",
+    ): {"joule-test": "give no figure for what was not measured"},
+    (
+        "lab_6_throughput",
+        "images_a_joule",
+        "def images_a_joule(rate, watts): return rate / watts if rate and watts else None",
+    ): {"joule-test": "tell a measured 0 from what was not measured"},
+    (
+        "lab_6_throughput",
+        "process",
+        "def process(images, batch, layer): return layer(images)",
+    ): {"measure-test": "Expected at most 2 rows at a time"},
+    (
+        "lab_6_throughput",
+        "process",
+        "def process(images, batch, layer):\n"
+        "    whole = len(images) - len(images) % batch\n"
+        "    parts = [layer(images[at : at + batch]) for at in range(0, whole, batch)]\n"
+        "    parts += [layer(images[at : at + 1]) for at in range(whole, len(images))]\n"
+        "    return np.concatenate(parts)",
+    ): {"measure-test": "Expected batches of 3 and 2 rows"},
 }
 
 
@@ -256,7 +439,7 @@ def test_a_wrong_answer_fails_the_tests_that_are_there_for_it(lab, cell, code):
 
 def test_every_test_of_every_lab_has_a_wrong_answer_that_fails_it():
     known = {(lab, test) for (lab, _, _), tests in WRONG.items() for test in tests}
-    for lab in sorted(path.name for path in LABS.iterdir()):
+    for lab in EVERY:
         for cell in cells.teachers_cells(source(lab)):
             if cell.role == "test" and cell.name not in ("measure-test", "device-test"):
                 assert (lab, cell.name) in known

@@ -40,13 +40,6 @@ def test_chinese_lessons_come_in_the_folder_that_makes_them_speak_chinese(tmp_pa
     assert f"jupyter lab {tmp_path / 'zh' / FIRST}" in capsys.readouterr().out
 
 
-def test_labs_come_when_they_are_asked_for(tmp_path):
-    assert main(["lessons", str(tmp_path)]) == 0
-    assert not (tmp_path / "labs").exists()
-    assert main(["lessons", str(tmp_path), "--labs"]) == 0
-    assert (tmp_path / "labs/source/lab_3_memory/lab_3_memory.ipynb").is_file()
-
-
 def test_every_language_has_its_lessons():
     folders = {path.parent.name for path in (ROOT / "notebooks").glob(f"*/{FIRST}")}
     assert set(shipped.LANGUAGES) == {"en", *folders}

@@ -28,7 +28,7 @@ COMMANDS = {
     "strip": "remove receipts from notebooks",
     "explain": "explain the messages in a log, and what to do about them",
     "bench": "measure how fast this machine computes, compared with published figures",
-    "class": "collect, grade and report a class's notebooks",
+    "class": "release, collect, grade and report a class's labs",
 }
 #: Commands of a room that stands on this one: they are found by the names of their modules.
 _ABOVE = {

@@ -1,5 +1,6 @@
 """What the server does for the browser: it keeps the busy indicator right, tells what is Chinese, why
-kernels died, and what its machine does; and it saves of receipts what the user wants to keep.
+kernels died, and what its machine does; it saves of receipts what the user wants to keep, and it opens the
+lessons.
 
 The answers of a busy kernel travel on the control channel, and each makes the kernel report itself idle for a
 moment. JupyterLab overlooks that for the message types that the server lists as untracked; this lists ours.
@@ -8,6 +9,7 @@ moment. JupyterLab overlooks that for the message types that the server lists as
 from __future__ import annotations
 
 import atexit
+import importlib
 from typing import Any
 
 # As in jupyter_mlgpu.jupyter.notebook.channel, which needs a kernel and is not imported by the server.
@@ -17,6 +19,8 @@ MESSAGE_TYPES = (
     "jupyter_mlgpu_request",
     "jupyter_mlgpu_reply",
 )
+#: What answers from a room above this one: found by its name.
+_ABOVE = "jupyter_mlgpu.teach.commands.card"
 
 
 def _jupyter_server_extension_points() -> list[dict[str, str]]:
@@ -40,5 +44,6 @@ def _load_jupyter_server_extension(server_app: Any) -> None:
             *messages.handlers(server_app.base_url),
             *deaths.handlers(server_app.base_url, seen),
             *machine.handlers(server_app.base_url),
+            *importlib.import_module(_ABOVE).handlers(server_app.base_url),
         ],
     )

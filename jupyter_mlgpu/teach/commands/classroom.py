@@ -1,10 +1,12 @@
-"""Collect, grade and report a class's notebooks. DIR is the course's folder, with nbgrader's layout.
+"""Release, collect, grade and report a class's labs. DIR is the course's folder, with nbgrader's layout.
 
+  release   make what students get, without solutions and hidden tests: DIR/release/LAB
   collect   put hand-ins where nbgrader expects them: DIR/submitted/STUDENT/LAB
-  grade     create the student version of a lab, grade every submission, write feedback and grades.csv
+  grade     grade every submission of a lab, write feedback and grades.csv
   report    who used which device, how long it took and what the logs said, from records in the notebooks
 
-Only `grade` needs nbgrader. It runs the students' code in a sandbox, without network access or your
+A course without labs begins with ours: `release` copies them to DIR/source, with their solutions.
+`release` and `grade` need nbgrader. `grade` runs students' code in a sandbox, without network access or your
 files, and the tests outside it; if no sandbox works, it runs nothing. Times and memory are measured again.
 """
 
@@ -13,8 +15,11 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from jupyter_mlgpu.teach.lessons import shipped
+
 EXAMPLE = """\
 examples:
+  jupyter mlgpu class release course
   jupyter mlgpu class collect course --from downloads --lab lab_1_tensor_graph
   jupyter mlgpu class grade course --lab lab_1_tensor_graph
   jupyter mlgpu class report course --lab lab_1_tensor_graph
@@ -23,14 +28,21 @@ examples:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The words that may follow `jupyter mlgpu class`."""
-    commands = parser.add_subparsers(dest="command", required=True, metavar="collect|grade|report")
+    commands = parser.add_subparsers(dest="command", required=True, metavar="release|collect|grade|report")
+    release = commands.add_parser("release", help="make what students get, without solutions")
     collect = commands.add_parser("collect", help="put hand-ins where nbgrader expects them")
     grade = commands.add_parser("grade", help="grade every submission of a lab with nbgrader")
     report = commands.add_parser("report", help="report what the students' machines did")
-    for command in (collect, grade, report):
+    for command in (release, collect, grade, report):
         command.add_argument("folder", type=Path, metavar="DIR", help="the course's folder")
     for command in (collect, grade):
         command.add_argument("--lab", required=True, help="the lab's name: its folder in DIR/source")
+    release.add_argument("--lab", help="only this lab (default: all labs in DIR/source)")
+    release.add_argument(
+        "--language",
+        choices=shipped.LANGUAGES,
+        help="of our labs, with which a course without labs begins (default: en)",
+    )
     collect.add_argument(
         "--from",
         dest="inbox",
@@ -70,6 +82,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def main(arguments: argparse.Namespace) -> int:
     """Do what was asked for; returns the exit status."""
+    if arguments.command == "release":
+        from jupyter_mlgpu.teach.commands.release import release
+
+        return release(arguments.folder, arguments.lab, arguments.language)
     if arguments.command == "collect":
         from jupyter_mlgpu.teach.commands.collect import collect
 

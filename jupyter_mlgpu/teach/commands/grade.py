@@ -1,8 +1,7 @@
-"""nbgrader, headless: the student's version of a lab, grades, feedback and grades.csv.
+"""nbgrader, headless: grades, feedback and grades.csv.
 
-nbgrader runs as a program of its own. Each student is graded by a run of their own, so one notebook that
-cannot be graded costs that student's grade alone. Students' code runs in a sandbox (`grading/`), or not at
-all.
+Each student is graded by a run of their own, so one notebook that cannot be graded costs that student's grade
+alone. Students' code runs in a sandbox (`grading/`), or not at all.
 """
 
 from __future__ import annotations
@@ -10,9 +9,6 @@ from __future__ import annotations
 import csv
 import io
 import json
-import os
-import re
-import subprocess
 import sys
 import tempfile
 from dataclasses import dataclass, field
@@ -24,6 +20,7 @@ from jupyter_mlgpu.record.extras import require
 from jupyter_mlgpu.record.files import write_atomically
 from jupyter_mlgpu.record.sentence import say
 from jupyter_mlgpu.teach.commands.collect import notebooks_of
+from jupyter_mlgpu.teach.commands.through_nbgrader import make_release, nbgrader
 from jupyter_mlgpu.teach.grading import feedback, probe
 from jupyter_mlgpu.teach.grading.sandbox import SANDBOXES, SameUser, Sandbox
 
@@ -40,22 +37,19 @@ _STEPS = (
     "nbgrader.preprocessors.CheckCellMetadata",
 )
 
-# A line of nbgrader's log, or the last one of a traceback: the one that says what happened.
-_ERROR = re.compile(r"\| ERROR\] (?!Traceback)|^\w[\w.]*(Error|Exception): ")
-
 
 @dataclass
 class _Came:
-    """What came of one student's run: why there are no points; tests left open, with reason and points."""
+    """What came of one student's run: why there are no points; what is left open, with reason and points."""
 
     failed: str | None = None
-    unverified: dict[str, tuple[str, float]] = field(default_factory=dict)
+    left: dict[str, tuple[str, float]] = field(default_factory=dict)
     losses: list[str] = field(default_factory=list)
 
     @property
     def open_points(self) -> float:
         """Points that the teacher has to give, or not."""
-        return sum(points for _, points in self.unverified.values())
+        return sum(points for _, points in self.left.values())
 
 
 def grade(
@@ -67,8 +61,17 @@ def grade(
     if timeout < 1:
         raise UsageError(f"--timeout needs at least 1 second: found {timeout}.")
     students = sorted(path.parent.name for path in (course / "submitted").glob(f"*/{lab}") if path.is_dir())
+    if not students:
+        raise UsageError(
+            say(
+                "Nothing was submitted for {lab} yet: `jupyter mlgpu class collect` puts it into {folder}; "
+                "`jupyter mlgpu class release` makes what students get.",
+                lab=lab,
+                folder=course / "submitted",
+            )
+        )
     sandbox: Sandbox = SANDBOXES[SameUser.name]
-    if students and not unsafe_same_user:
+    if not unsafe_same_user:
         handed_in = sorted((course / "submitted").glob(f"*/{lab}/*.ipynb"))
         sandbox = probe.find([course / "source" / lab / names[0], course / "gradebook.db", *handed_in[:1]])
     options = [
@@ -83,10 +86,9 @@ def grade(
         show.close()
     for line in _grades(course, lab, came):
         print(line)
-    if students:
-        print(f"Sandbox: {sandbox.title}.")
-        if trust_receipts:
-            print("Measurements are the students' own receipts: nothing was measured again.")
+    print(f"Sandbox: {sandbox.title}.")
+    if trust_receipts:
+        print("Measurements are the students' own receipts: nothing was measured again.")
     for student, one in came.items():
         if one.failed:
             print(f"jupyter mlgpu: {student} was not graded: {one.failed}", file=sys.stderr)
@@ -95,10 +97,8 @@ def grade(
 
 def _all(course: Path, lab: str, students: list[str], options: list[str], show: Progress) -> dict[str, _Came]:
     """Every step of nbgrader; returns what came of each student's."""
-    show.say(f"making the student's version of {lab}")
-    why = _nbgrader(course, "generate_assignment", lab, "--force", "--create")
-    if why:
-        raise MlgpuError(f"nbgrader could not make the student's version of {lab}: {why}")
+    show.say(f"telling the gradebook of {lab}")
+    make_release(course, lab)
     came: dict[str, _Came] = {}
     for number, student in enumerate(students, start=1):
         show.cell(number, len(students), student)
@@ -106,12 +106,12 @@ def _all(course: Path, lab: str, students: list[str], options: list[str], show: 
     graded = [student for student, one in came.items() if one.failed is None]
     if graded:
         show.say("writing feedback and grades")
-        why = _nbgrader(course, "generate_feedback", lab, "--force")
+        why = nbgrader(course, "generate_feedback", lab, "--force")
         if why:
             raise MlgpuError(f"nbgrader could not write the feedback: {why}")
         for page in sorted((course / "feedback").glob(f"*/{lab}/*.html")):
             write_atomically(page, feedback.inert(page.read_text("utf-8")).encode())
-        why = _nbgrader(course, "export", f"--to={GRADES}", f"--assignment=['{lab}']")
+        why = nbgrader(course, "export", f"--to={GRADES}", f"--assignment=['{lab}']")
         if why:
             raise MlgpuError(f"nbgrader could not write the grades: {why}")
         _say_what_is_open(course / GRADES, came)
@@ -127,7 +127,7 @@ def _one(course: Path, lab: str, student: str, options: list[str]) -> _Came:
         return _Came(f"{linked} is a link; have the file itself handed in.")
     with tempfile.TemporaryDirectory() as kept:
         told = Path(kept) / "told.json"
-        why = _nbgrader(
+        why = nbgrader(
             course,
             "autograde",
             lab,
@@ -139,49 +139,25 @@ def _one(course: Path, lab: str, student: str, options: list[str]) -> _Came:
             *options,
         )
         data = json.loads(told.read_bytes()) if told.exists() else {}
-    unverified = {name: (said, points) for name, (said, points) in data.get("unverified", {}).items()}
-    return _Came(data.get("failed") or why, unverified, data.get("losses", []))
+    left = {name: (said, points) for name, (said, points) in data.get("open", {}).items()}
+    return _Came(data.get("failed") or why, left, data.get("losses", []))
 
 
 def _say_what_is_open(grades: Path, came: dict[str, _Came]) -> None:
-    """Add a column to nbgrader's table: points that could not be verified, which are not in its score."""
+    """Add a column to nbgrader's table: points left for the teacher to give, which are not in its score."""
     with grades.open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
     made = io.StringIO()
-    writer = csv.DictWriter(made, [*rows[0], "not_verified"] if rows else ["not_verified"])
+    writer = csv.DictWriter(made, [*rows[0], "open_points"] if rows else ["open_points"])
     writer.writeheader()
     for row in rows:
         one = came.get(row["student_id"])
-        writer.writerow({**row, "not_verified": "" if one is None else f"{one.open_points:g}"})
+        writer.writerow({**row, "open_points": "" if one is None else f"{one.open_points:g}"})
     write_atomically(grades, made.getvalue().encode())
-
-
-def _nbgrader(course: Path, *words: str) -> str | None:
-    """Run one of nbgrader's commands in the course's folder; None, or the last thing it said of an error."""
-    programs = str(Path(sys.executable).parent)  # where nbgrader looks for alembic
-    environment = {**os.environ, "PATH": f"{programs}{os.pathsep}{os.environ.get('PATH', '')}"}
-    done = subprocess.run(
-        [sys.executable, "-m", "nbgrader", *words],
-        cwd=course,
-        env=environment,
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        errors="replace",
-    )
-    if done.returncode == 0:
-        return None
-    said = [line.strip() for line in done.stderr.splitlines() if line.strip()]
-    errors = [line for line in said if _ERROR.search(line)] or said
-    return errors[-1] if errors else f"it ended with status {done.returncode} and no message."
 
 
 def _grades(course: Path, lab: str, came: dict[str, _Came]) -> list[str]:
     """A line a student, from the file that nbgrader wrote; then what the teacher has to decide, and why."""
-    if not came:
-        return [
-            f"The student's version is in {course / 'release' / lab}. Nothing was submitted for {lab} yet."
-        ]
     if all(one.failed for one in came.values()):
         return []
     lines, reasons = [], []
@@ -192,15 +168,15 @@ def _grades(course: Path, lab: str, came: dict[str, _Came]) -> list[str]:
                 continue
             one = came[student]
             points = f"{float(row['score']):g} of {float(row['max_score']):g} points"
-            left = f", {one.open_points:g} more not verified" if one.unverified else ""
+            left = f", {one.open_points:g} more for you to give" if one.left else ""
             lines.append(f"{student}: {points}{left}")
             reasons += [
-                f"  {student}, {name} ({points:g}): {why}" for name, (why, points) in one.unverified.items()
+                f"  {student}, {name} ({points:g}): {why}" for name, (why, points) in one.left.items()
             ]
             reasons += [f"  {student}: {loss}" for loss in dict.fromkeys(one.losses)]
     if reasons:
         lines += [
-            "What is not verified is for you to decide (nbgrader's formgrader lists it), and why:",
+            "What is left for you to give (nbgrader's formgrader lists it), and why:",
             *reasons,
         ]
     lines.append(f"{course / GRADES} has all grades, {course / 'feedback'} what to give back.")

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterable
+from dataclasses import dataclass
 from pathlib import Path
 
 from jupyter_mlgpu.record.errors import UsageError
@@ -33,7 +34,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="zh adds the Chinese lessons, in DIR/zh (default: English alone)",
     )
     more = parser.add_argument_group("more")
-    more.add_argument("--labs", action="store_true", help="add the graded labs for a class, in DIR/labs")
     more.add_argument(
         "--replace", action="store_true", help="replace files that are there, and lose your changes"
     )
@@ -41,22 +41,49 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def main(arguments: argparse.Namespace) -> int:
     """Copy them; returns the exit status."""
-    target: Path = arguments.folder
-    wanted = list(shipped.files(arguments.language, labs=arguments.labs))
+    copied = copy(arguments.folder, arguments.language, replace=arguments.replace)
+    for sentence in _said(arguments.folder, arguments.language, copied):
+        print(sentence)
+    return 0
+
+
+@dataclass(frozen=True)
+class Copied:
+    """How many files were copied to `target`, and which of those there differ from ours and were kept."""
+
+    target: Path
+    count: int
+    kept: tuple[Path, ...]
+
+    @property
+    def sentence(self) -> Sentence:
+        """How many, and where they are."""
+        return say_count(
+            "Copied {count} file to {folder}.",
+            "Copied {count} files to {folder}.",
+            self.count,
+            folder=self.target,
+        )
+
+
+def copy(target: Path, language: str, *, replace: bool = False) -> Copied:
+    """Copy the lessons in a language to a folder, which is made where it is missing.
+
+    What is there stays as it is, unless it is to be replaced. Raises UsageError where a file is in the way.
+    """
+    wanted = list(shipped.files(language))
     _check(target, wanted)
-    copied, kept = 0, []
+    count, kept = 0, []
     for path in wanted:
         data = (shipped.folder() / path).read_bytes()
         there = _lies_there(target / path)
-        if not there or (arguments.replace and (target / path).read_bytes() != data):
+        if not there or (replace and (target / path).read_bytes() != data):
             # A link that somebody has put there is not followed out of the folder.
             write_atomically(target / path, data, follow=False)
-            copied += 1
-        elif not arguments.replace and (target / path).read_bytes() != data:
+            count += 1
+        elif not replace and (target / path).read_bytes() != data:
             kept.append(path)
-    for sentence in _said(target, arguments.language, copied, kept):
-        print(sentence)
-    return 0
+    return Copied(target, count, tuple(kept))
 
 
 def _check(target: Path, wanted: Iterable[Path]) -> None:
@@ -64,28 +91,32 @@ def _check(target: Path, wanted: Iterable[Path]) -> None:
     folders = {target, *(target / parent for path in wanted for parent in path.parents)}
     for folder in sorted(folders):
         if _lies_there(folder) and not folder.is_dir():
-            raise UsageError(say("{path} is not a folder; choose another DIR.", path=folder))
+            raise UsageError(
+                say("{path} is not a folder: move it away, or choose another folder.", path=folder)
+            )
     for path in wanted:
         if _lies_there(target / path) and not (target / path).is_file():
-            raise UsageError(say("{path} is not a regular file; choose another DIR.", path=target / path))
+            raise UsageError(
+                say(
+                    "{path} is not a regular file: move it away, or choose another folder.",
+                    path=target / path,
+                )
+            )
 
 
 def _lies_there(path: Path) -> bool:
     return path.exists() or path.is_symlink()
 
 
-def _said(target: Path, language: str, copied: int, kept: list[Path]) -> Iterable[Sentence]:
-    yield say_count(
-        "Copied {count} file to {folder}.", "Copied {count} files to {folder}.", copied, folder=target
-    )
-    if kept:
+def _said(target: Path, language: str, copied: Copied) -> Iterable[Sentence]:
+    yield copied.sentence
+    if copied.kept:
         yield say_count(
             "{count} file there differs from ours and was left as it is (--replace replaces it): {names}.",
             "{count} files there differ from ours and were left so (--replace replaces them): {names}.",
-            len(kept),
-            names=", ".join(map(str, kept)),
+            len(copied.kept),
+            names=", ".join(map(str, copied.kept)),
         )
     if lacking := shipped.lacking():
         yield lacking
-    first = target / ("" if language == "en" else language) / "00_start_here.ipynb"
-    yield say("Start with: {command}", command=f"jupyter lab {first}")
+    yield say("Start with: {command}", command=f"jupyter lab {target / shipped.first(language)}")

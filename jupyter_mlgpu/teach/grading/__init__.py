@@ -4,5 +4,5 @@
 the program that runs a student's cells there; `process` starts, asks and ends it, `student` does so again
 when it dies. `codec` is all that crosses, `outputs` what may be shown. `cells` says which cell is whose,
 `judge` runs the teacher's tests, `measure` takes times and memory again, and `autograding` joins all that
-with nbgrader; `feedback` makes its pages safe to open.
+with nbgrader; `feedback` makes its pages safe to open. `withheld` says what of a lab no student gets.
 """

@@ -21,6 +21,7 @@ from traitlets import Bool, Float, Unicode
 
 from jupyter_mlgpu.record.errors import MlgpuError, UsageError
 from jupyter_mlgpu.record.files import write_atomically
+from jupyter_mlgpu.record.sentence import say
 from jupyter_mlgpu.teach.grading import cells
 from jupyter_mlgpu.teach.grading.cells import TeachersCell
 from jupyter_mlgpu.teach.grading.judge import Judge
@@ -31,8 +32,11 @@ from jupyter_mlgpu.teach.lessons import labs
 from jupyter_mlgpu.teach.lessons.labs import Measurements, Submitted
 from jupyter_mlgpu.teach.submissions import read
 
-#: Where the tests that could not be verified stand in nbgrader's resources.
-UNVERIFIED = "jupyter_mlgpu_unverified"
+#: Where it stands in nbgrader's resources what the teacher has to decide, and in which file that is told.
+OPEN = "jupyter_mlgpu_open"
+TOLD = "jupyter_mlgpu_told"
+
+_BY_HAND = say("an answer in words is graded by hand")
 
 
 class RunApart(NbGraderPreprocessor):  # type: ignore[misc]
@@ -62,7 +66,7 @@ class RunApart(NbGraderPreprocessor):  # type: ignore[misc]
         _add_missing(nb, of_source, teachers)
         handed_in = course / "submitted" / of["student"] / of["assignment"]
         files = files_of(handed_in, source)
-        unverified: dict[str, str] = {}
+        left: dict[str, str] = {}
         with ExitStack() as ends:
             student = ends.enter_context(Student(SANDBOXES[self.sandbox], seconds=self.seconds, files=files))
             apart = ends.enter_context(Student(SANDBOXES[self.sandbox], seconds=self.seconds, files=files))
@@ -72,39 +76,54 @@ class RunApart(NbGraderPreprocessor):  # type: ignore[misc]
             else:
                 answer = _measuring(teachers, student, apart)
             ends.enter_context(labs.graded_by(answer))
-            _grade(nb, teachers, student, apart, judge, unverified)
+            _grade(nb, teachers, student, apart, judge, left)
             losses = student.losses
-        resources[UNVERIFIED] = unverified
-        self._tell(
-            unverified={name: [why, _points(nb, name)] for name, why in unverified.items()}, losses=losses
-        )
+        left |= {name: str(_BY_HAND) for name in _in_words(nb)}
+        resources[OPEN], resources[TOLD] = set(left), self.told
+        self._tell(open={name: [why, _points(nb, name)] for name, why in left.items()}, losses=losses)
         return nb, resources
 
     def _tell(self, **what: Any) -> None:
         """Add to what is told besides points: a lab may have several notebooks."""
         path = Path(self.told)
-        told = (
-            json.loads(path.read_bytes())
-            if path.exists()
-            else {"unverified": {}, "losses": [], "failed": None}
-        )
-        told["unverified"].update(what.get("unverified", {}))
+        told = json.loads(path.read_bytes()) if path.exists() else {"open": {}, "losses": [], "failed": None}
+        told["open"].update(what.get("open", {}))
         told["losses"] += what.get("losses", [])
         told["failed"] = told["failed"] or what.get("failed")
         write_atomically(path, json.dumps(told).encode())
 
 
 class SaveGrades(SaveAutoGrades):  # type: ignore[misc]
-    """Saves points as nbgrader does; what could not be verified has none until the teacher gives them."""
+    """Saves points as nbgrader does; what is open has none until the teacher gives them, and keeps those."""
 
     def _add_score(self, cell: Any, resources: Any) -> None:
         super()._add_score(cell, resources)
         name = cell.metadata["nbgrader"]["grade_id"]
-        if name in resources.get(UNVERIFIED, {}):
+        if name in resources.get(OPEN, ()):
             grade = self.gradebook.find_grade(name, self.notebook_id, self.assignment_id, self.student_id)
             grade.auto_score = None
-            grade.needs_manual_grade = True
+            if grade.manual_score is None:
+                grade.needs_manual_grade = True
+            else:
+                _no_longer_open(Path(resources[TOLD]), name)
             self.gradebook.db.commit()
+
+
+def _no_longer_open(told: Path, name: str) -> None:
+    data = json.loads(told.read_bytes())
+    data["open"].pop(name, None)
+    write_atomically(told, json.dumps(data).encode())
+
+
+def _in_words(nb: Any) -> list[str]:
+    """The answers that only a person can grade; those that were not written get no points by themselves."""
+    return [
+        cell.metadata["nbgrader"]["grade_id"]
+        for cell in nb.cells
+        if utils.is_grade(cell)
+        and utils.is_solution(cell)
+        and cell.metadata["nbgrader"].get("checksum") != utils.compute_checksum(cell)
+    ]
 
 
 def _grade(
@@ -113,7 +132,7 @@ def _grade(
     student: Student,
     apart: Student,
     judge: Judge,
-    unverified: dict[str, str],
+    left: dict[str, str],
 ) -> None:
     """Run all cells in the submission's order; before a test, the lab's own cells that stand above it."""
     known = {cell.name: cell for cell in teachers}
@@ -139,7 +158,7 @@ def _grade(
         made, why = judge.test(of_teacher)
         cell.outputs = _as_notebooks_have(made)
         if why is not None:
-            unverified[name] = why
+            left[name] = why
 
 
 def _as_notebooks_have(outputs: list[dict[str, Any]]) -> Any:

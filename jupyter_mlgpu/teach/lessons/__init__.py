@@ -1,9 +1,10 @@
 """What the lessons' notebooks import.
 
-`check` an answer, `predict` an outcome, `cmp` two tensors; see a graph's `picture`, a `chart`, a table
-of `figures`, and which `device` computes; start `engines` for what needs several machines; `assert_gpu_used`,
-`peak_below` and `faster_than` judge what was measured, `submitted` what a notebook that was handed in has of
-it. `text` and `data` have what the lessons learn from. They answer in English, or in what `speak` chooses.
+`check` an answer, `predict` an outcome, `cmp` two tensors; see a graph's `picture`, a `chart`, a table of
+`figures`, your `progress`, and which `device` computes; start `engines` for what needs several machines;
+`assert_gpu_used`, `peak_below` and `faster_than` judge what was measured, `submitted` what a notebook
+that was handed in has. `text` and `data` have what the lessons learn from. They answer in English, or in what
+`speak` chooses.
 """
 
 from jupyter_mlgpu.record.speaking import speak
@@ -12,6 +13,7 @@ from jupyter_mlgpu.teach.lessons.charts import chart
 from jupyter_mlgpu.teach.lessons.checking import Exercise
 from jupyter_mlgpu.teach.lessons.clusters import engines
 from jupyter_mlgpu.teach.lessons.comparing import cmp
+from jupyter_mlgpu.teach.lessons.counting import progress
 from jupyter_mlgpu.teach.lessons.exercises import check
 from jupyter_mlgpu.teach.lessons.graphs import picture
 from jupyter_mlgpu.teach.lessons.images import images
@@ -35,6 +37,7 @@ __all__ = [
     "peak_below",
     "picture",
     "predict",
+    "progress",
     "speak",
     "submitted",
     "text",

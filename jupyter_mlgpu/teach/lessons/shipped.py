@@ -27,13 +27,25 @@ def folder() -> Path:
     return found
 
 
-def files(language: str, *, labs: bool = False) -> Iterator[Path]:
+def files(language: str) -> Iterator[Path]:
     """What one needs for the lessons in a language, as paths within `folder()`, in the order of reading.
 
     The English lessons are always among them: the solutions are theirs, and link to them.
     """
-    patterns = ["*.ipynb", *([f"{language}/*.ipynb"] if language != "en" else []), "solutions/*.ipynb"]
-    patterns += ["labs/README.md", "labs/source/*/*.ipynb"] if labs else []
+    yield from _found("*.ipynb", *([f"{language}/*.ipynb"] if language != "en" else []), "solutions/*.ipynb")
+
+
+def first(language: str) -> Path:
+    """The lesson to begin with in a language, as a path within `folder()`."""
+    return Path("" if language == "en" else language) / "00_start_here.ipynb"
+
+
+def labs(language: str) -> Iterator[Path]:
+    """The labs as their teacher has them, with solutions and hidden tests, as paths within `folder()`."""
+    yield from _found(f"labs/{'source' if language == 'en' else language}/*/*.ipynb")
+
+
+def _found(*patterns: str) -> Iterator[Path]:
     top = folder()
     for pattern in patterns:
         yield from sorted(path.relative_to(top) for path in top.glob(pattern))

@@ -9,6 +9,7 @@ import { Counters } from './counters';
 import type { IDeath } from './death';
 import type { ILogLine } from '../record/logs';
 import type { Event, IDelta, IPage, ISnapshot } from './protocol';
+import type { IProgress } from './progress';
 import { Records } from '../record/records';
 import type { IPlaced } from '../record/records';
 import type { IFigure } from './savedfigures';
@@ -85,8 +86,12 @@ export class KernelModel {
     this.forget({ kernel: 'asking', restarted: true, executing: false });
   }
 
-  setSaved(saved: readonly IEntry[], figures: readonly IFigure[]): void {
-    this.publish({ saved, figures });
+  setSaved(
+    saved: readonly IEntry[],
+    figures: readonly IFigure[],
+    progress: IProgress | null
+  ): void {
+    this.publish({ saved, figures, progress });
   }
 
   /**
@@ -253,7 +258,8 @@ export class KernelModel {
     death: null,
     executing: false,
     saved: [],
-    figures: []
+    figures: [],
+    progress: null
   };
   private readonly records = new Records();
   /** The run that ended with a restart. */

@@ -20,6 +20,7 @@ import { load } from './loading';
 import type { IWatched, Machine } from './machine';
 import { TraceMark } from './mark';
 import { KernelModel } from './model';
+import { progressOf } from './progress';
 import { cellsToRun, runInTurn } from './rerun';
 import { readSaved, sourceOf } from './saved';
 
@@ -257,7 +258,7 @@ export class NotebookSession implements ILineFinder, IWatched {
     const saved = await readSaved(model, this.reading.signal);
     this.reading = undefined;
     if (saved !== null) {
-      this.model.setSaved(saved.entries, saved.figures);
+      this.model.setSaved(saved.entries, saved.figures, progressOf(model));
     }
   }
 

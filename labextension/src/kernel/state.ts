@@ -8,6 +8,7 @@ import type { ILogLine } from '../record/logs';
 import type { ILoadProblem } from './loading';
 import type { IPicker, IDeviceStatus, IRunning } from './protocol';
 import type { ICell, IRecord } from '../record/record';
+import type { IProgress } from './progress';
 import type { IFigure } from './savedfigures';
 
 /** What is known about the kernel: only `live` has records of its own. */
@@ -70,6 +71,8 @@ export interface IState {
   saved: readonly IEntry[];
   /** Plans, races and others in its outputs, in the notebook's order. */
   figures: readonly IFigure[];
+  /** How far the lesson is; null: it is no lesson. */
+  progress: IProgress | null;
 }
 
 /** What a kernel that has said nothing leaves unknown. */

@@ -12,7 +12,9 @@ import { chooseDevice } from './devicedialog';
 import type { Message, Translate } from '../language/i18n';
 import type { Language } from '../language/language';
 import type { NotebookSession, Notebooks } from '../kernel/notebooks';
+import { askLessons } from './lessons';
 import { notify } from './notices';
+import { icon } from '../sidebar/panel';
 import type { Panel } from '../sidebar/panel';
 import { hidePanel, showPanel } from '../sidebar/placing';
 import type { Restarter } from './restarter';
@@ -30,6 +32,7 @@ export const COMMANDS = {
   trace: 'jupyter-mlgpu:trace',
   traceWhenOpened: 'jupyter-mlgpu:trace-when-opened',
   save: 'jupyter-mlgpu:save-records',
+  lessons: 'jupyter-mlgpu:open-lessons',
   restart: 'jupyter-mlgpu:restart-and-run-to-here'
 } as const;
 
@@ -138,6 +141,12 @@ export function addCommands(parts: IParts): void {
       }
     }
   });
+  add(COMMANDS.lessons, 'lessons', {
+    icon,
+    // The launcher, which tells its folder, has no room for a sentence.
+    label: ({ cwd }) => language.t(cwd === undefined ? 'command_lessons' : 'lessonsCard'),
+    execute: () => openLessons(parts)
+  });
   addRestart(parts, add);
 
   const tell = (): void => Object.values(COMMANDS).forEach(id => commands.notifyCommandChanged(id));
@@ -189,6 +198,26 @@ function addRestart({ tracker, restarter, language }: IParts, add: Add): void {
       }
     }
   });
+}
+
+/** Open the first lesson, copied before where there is none; answers its widget, which takes a launcher's place. */
+async function openLessons({ app, language }: IParts): Promise<unknown> {
+  const { commands, serviceManager } = app;
+  const asked = askLessons(language, serviceManager.serverSettings);
+  const found = await attempt(asked, language.t, 'command_lessons');
+  if (found === null) {
+    return null;
+  }
+  if (found.said !== null) {
+    notify('success', language.t.say(found.said));
+  }
+  const { first } = found;
+  const folder = first.split('/').slice(0, -1).join('/');
+  // Where there is no list of files, as in Notebook 7, the lesson is opened all the same.
+  if (commands.hasCommand('filebrowser:go-to-path')) {
+    void commands.execute('filebrowser:go-to-path', { path: folder, dontShowBrowser: true });
+  }
+  return commands.execute('docmanager:open', { path: first });
 }
 
 /** Ask for a file's name, and have the kernel save its records there. */

@@ -1,7 +1,8 @@
-/** Where the commands are found: the palette, Kernel > Hardware, and a cell's context menu. */
+/** Where the commands are found: the palette, the launcher, Kernel > Hardware, and a cell's context menu. */
 
 import type { JupyterFrontEnd } from '@jupyterlab/application';
 import type { ICommandPalette } from '@jupyterlab/apputils';
+import type { ILauncher } from '@jupyterlab/launcher';
 import type { IMainMenu } from '@jupyterlab/mainmenu';
 import { MenuSvg } from '@jupyterlab/ui-components';
 
@@ -26,6 +27,16 @@ export function addToPalette(palette: ICommandPalette, language: Language): void
   });
 }
 
+/** A card for the lessons. The launcher asks for a command's words only when its cards change. */
+export function addToLauncher(launcher: ILauncher, language: Language): void {
+  const add = (): { dispose(): void } => launcher.add({ command: COMMANDS.lessons });
+  let card = add();
+  language.changed.connect(() => {
+    card.dispose();
+    card = add();
+  });
+}
+
 export function addToMenus(app: JupyterFrontEnd, mainMenu: IMainMenu, language: Language): void {
   const submenu = new MenuSvg({ commands: app.commands });
   submenu.id = 'jp-mainmenu-jupyter-mlgpu';
@@ -36,6 +47,7 @@ export function addToMenus(app: JupyterFrontEnd, mainMenu: IMainMenu, language: 
     [COMMANDS.open, COMMANDS.now, COMMANDS.record],
     [COMMANDS.device, COMMANDS.trace, COMMANDS.traceWhenOpened],
     [COMMANDS.save],
+    [COMMANDS.lessons],
     [COMMANDS.restart]
   ];
   groups.forEach((group, index) => {

@@ -28,6 +28,11 @@ export class Language {
     return this.translate;
   }
 
+  /** Its code, such as `zh-CN`. */
+  get name(): string {
+    return this.code;
+  }
+
   readonly changed = new Signal<this, void>(this);
 
   private chosen(): string {

@@ -1,4 +1,4 @@
-/** The notebook's name, and why its kernel shows nothing where it does not. */
+/** The notebook's name, how far it is where it is a lesson, and why its kernel shows nothing where it does not. */
 
 import type { ReactElement } from 'react';
 
@@ -6,6 +6,7 @@ import type { Translate } from '../language/i18n';
 import type { NotebookSession } from '../kernel/notebooks';
 import type { IState } from '../kernel/state';
 import { KernelNotice } from './KernelNotice';
+import { Progress } from './Progress';
 import { useSignal } from '../receipts/useSignal';
 
 export function Header(props: {
@@ -21,6 +22,7 @@ export function Header(props: {
       <h2 className="jp-mlgpu-Notebook" title={name}>
         {name}
       </h2>
+      {state.progress && <Progress progress={state.progress} t={t} />}
       {state.kernel !== 'live' && <KernelNotice state={state} onAsk={() => session.ask()} t={t} />}
     </div>
   );

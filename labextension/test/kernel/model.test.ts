@@ -145,7 +145,7 @@ test('the saved notebook is shown until the kernel has records, and not after th
   const scene = new Scene();
   const saved = readRecord(recordJson(9));
   assert(typeof saved !== 'string');
-  scene.model.setSaved([savedEntry(saved, 'cell-a')], []);
+  scene.model.setSaved([savedEntry(saved, 'cell-a')], [], null);
   const shown = (): boolean[] => shownEntries(scene.model.state).map(entry => entry.saved);
   assert.deepEqual(shown(), [true]);
   scene.snapshot(1, []);

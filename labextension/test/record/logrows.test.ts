@@ -141,7 +141,7 @@ test('a saved notebook shows its lines, and says how many its receipts left out'
   const model = new KernelModel(() => 0);
   const record = readRecord(recordJson(1, { logs: [metal], cut: { 'logs.unknown': 12, ops: 3 } }));
   assert(typeof record !== 'string');
-  model.setSaved([savedEntry(record, 'cell-a'), savedEntry(record, 'cell-b')], []);
+  model.setSaved([savedEntry(record, 'cell-a'), savedEntry(record, 'cell-b')], [], null);
   const rows = logRows(model);
   assert.deepEqual(
     rows.map(({ cellId }) => cellId),

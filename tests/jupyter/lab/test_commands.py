@@ -28,6 +28,7 @@ NAMES = {
     "trace": "Trace Cells",
     "trace-when-opened": "Always Trace This Notebook",
     "save-records": "Save Records…",
+    "open-lessons": "Open the Lessons",
     "restart-and-run-to-here": "Restart the Kernel and Run All Cells Up to Here…",
 }
 

@@ -152,7 +152,7 @@ def graded(tmp_path_factory: pytest.TempPathFactory, listener: tuple[int, list[A
     (home / ".ssh").mkdir()
     (home / ".ssh" / "id_test").write_text("a private key")
     course = Course(tmp_path_factory.mktemp("class") / "course", LAB)
-    assert course.command("grade") == 0
+    assert course.command("release") == 0
     release, right = course.release(), solved(course.release(), course.source())
     snoop = SNOOP.format(course=str(course.folder), home=str(home), lab=LAB, port=listener[0])
     breaker = copy.deepcopy(right)
