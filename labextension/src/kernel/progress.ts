@@ -44,7 +44,9 @@ export function progressIn(cells: Iterable<ICellText>): IProgress | null {
     }
   }
   const passed = [...right.values()].filter(Boolean).length;
-  return right.size + predictions > 0 ? { checks: right.size, passed, predictions, predicted } : null;
+  return right.size + predictions > 0
+    ? { checks: right.size, passed, predictions, predicted }
+    : null;
 }
 
 /** The same of a notebook that is open. */
