@@ -10,7 +10,7 @@ import pytest
 
 from jupyter_mlgpu.record import speaking
 from jupyter_mlgpu.teach.lessons import checking
-from jupyter_mlgpu.teach.lessons.counting import Progress, counted, progress
+from jupyter_mlgpu.teach.lessons.counting import LessonProgress, counted, progress
 
 TESTS = Path(__file__).parents[1]
 NOTEBOOKS = TESTS.parent / "notebooks"
@@ -30,7 +30,7 @@ def write(path, *cells, title="# 1 · One"):
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case["of"])
 def test_progress_is_counted_as_the_sidebar_counts_it(case):
     found = counted(cell(one["code"], *one["shown"]) for one in case["cells"])
-    assert found == (None if case["progress"] is None else Progress(**case["progress"]))
+    assert found == (None if case["progress"] is None else LessonProgress(*case["progress"].values()))
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
@@ -49,7 +49,7 @@ def test_the_saved_solutions_have_all_checks_passed_and_the_lessons_have_none():
         lesson = json.loads((NOTEBOOKS / path.name).read_text("utf-8"))["cells"]
         begun = counted(one for one in lesson if one["cell_type"] == "code")
         assert begun is not None
-        assert (begun.checks, begun.passed, begun.made) == (found.checks, 0, 0), path.name
+        assert (begun.checks, begun.passed, begun.predictions_made) == (found.checks, 0, 0), path.name
 
 
 def test_a_folder_of_lessons_is_a_table_with_its_sum_in_one_sentence(tmp_path, monkeypatch):
@@ -62,7 +62,7 @@ def test_a_folder_of_lessons_is_a_table_with_its_sum_in_one_sentence(tmp_path, m
     write(tmp_path / "notes.ipynb", cell('check("notes", f)', "✓ Right."))
     monkeypatch.chdir(tmp_path)
     shown = progress()
-    assert shown.lessons == {"1 · One": Progress(1, 1, 1, 1), "2 · Two": Progress(1, 0, 0, 0)}
+    assert shown.lessons == {"1 · One": LessonProgress(1, 1, 1, 1), "2 · Two": LessonProgress(1, 0, 0, 0)}
     text = repr(shown)
     assert text.startswith("1 of 2 checks passed, 1 of 1 prediction made in this folder's lessons, as")
     assert [line.split() for line in text.splitlines() if "One" in line or "Two" in line] == [

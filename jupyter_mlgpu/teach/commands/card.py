@@ -1,6 +1,6 @@
 """What the card "Lessons" of JupyterLab's launcher asks the server for: where the first lesson is.
 
-    POST jupyter-mlgpu/lessons/zh-CN  ->  {"first": "jupyter_mlgpu-lessons/zh/00_start_here.ipynb",
+    POST jupyter-mlgpu/lessons/zh-CN  ->  {"first": "zh/00_start_here.ipynb",
                                            "said": {"text": "Copied 45 files to /home/ada/...", ...}}
 
 Where the server's folder has no lessons, they are copied there as `jupyter mlgpu lessons` does; `said` is

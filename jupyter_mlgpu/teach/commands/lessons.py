@@ -53,7 +53,7 @@ class Copied:
 
     target: Path
     count: int
-    kept: tuple[Path, ...]
+    differing: tuple[Path, ...]
 
     @property
     def sentence(self) -> Sentence:
@@ -110,12 +110,12 @@ def _lies_there(path: Path) -> bool:
 
 def _said(target: Path, language: str, copied: Copied) -> Iterable[Sentence]:
     yield copied.sentence
-    if copied.kept:
+    if copied.differing:
         yield say_count(
             "{count} file there differs from ours and was left as it is (--replace replaces it): {names}.",
             "{count} files there differ from ours and were left so (--replace replaces them): {names}.",
-            len(copied.kept),
-            names=", ".join(map(str, copied.kept)),
+            len(copied.differing),
+            names=", ".join(map(str, copied.differing)),
         )
     if lacking := shipped.lacking():
         yield lacking

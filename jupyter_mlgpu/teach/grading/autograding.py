@@ -34,7 +34,7 @@ from jupyter_mlgpu.teach.submissions import read
 
 #: Where it stands in nbgrader's resources what the teacher has to decide, and in which file that is told.
 OPEN = "jupyter_mlgpu_open"
-TOLD = "jupyter_mlgpu_told"
+TOLD_FILE = "jupyter_mlgpu_told"
 
 _BY_HAND = say("an answer in words is graded by hand")
 
@@ -79,7 +79,7 @@ class RunApart(NbGraderPreprocessor):  # type: ignore[misc]
             _grade(nb, teachers, student, apart, judge, left)
             losses = student.losses
         left |= {name: str(_BY_HAND) for name in _in_words(nb)}
-        resources[OPEN], resources[TOLD] = set(left), self.told
+        resources[OPEN], resources[TOLD_FILE] = set(left), self.told
         self._tell(open={name: [why, _points(nb, name)] for name, why in left.items()}, losses=losses)
         return nb, resources
 
@@ -105,7 +105,7 @@ class SaveGrades(SaveAutoGrades):  # type: ignore[misc]
             if grade.manual_score is None:
                 grade.needs_manual_grade = True
             else:
-                _no_longer_open(Path(resources[TOLD]), name)
+                _no_longer_open(Path(resources[TOLD_FILE]), name)
             self.gradebook.db.commit()
 
 

@@ -33,20 +33,20 @@ _RIGHT = "✓"
 
 
 @dataclass(frozen=True)
-class Progress:
+class LessonProgress:
     """Exercises and those passed, predictions asked for and those made."""
 
     checks: int
     passed: int
     predictions: int
-    made: int
+    predictions_made: int
 
 
 @dataclass(frozen=True, repr=False)
 class LessonsProgress(Shown):
     """The progress of each lesson by its title, and why some notebooks could not be read."""
 
-    lessons: Mapping[str, Progress]
+    lessons: Mapping[str, LessonProgress]
     problems: tuple[str, ...] = ()
 
 
@@ -69,7 +69,7 @@ def progress() -> LessonsProgress:
     return LessonsProgress(lessons, tuple(problems))
 
 
-def counted(cells: Iterable[Mapping[str, Any]]) -> Progress | None:
+def counted(cells: Iterable[Mapping[str, Any]]) -> LessonProgress | None:
     """The progress in a notebook's code cells; None: it is no lesson."""
     right: dict[str, bool] = {}
     predictions = made = 0
@@ -83,7 +83,7 @@ def counted(cells: Iterable[Mapping[str, Any]]) -> Progress | None:
         made += dots.count("")
     if not right and not predictions:
         return None
-    return Progress(len(right), sum(right.values()), predictions, made)
+    return LessonProgress(len(right), sum(right.values()), predictions, made)
 
 
 def _read(path: Path) -> Any:
@@ -134,8 +134,8 @@ def _page(shown: LessonsProgress) -> Page:
     )
 
 
-def _of(one: Progress) -> tuple[str, str]:
-    return _part(one.passed, one.checks), _part(one.made, one.predictions)
+def _of(one: LessonProgress) -> tuple[str, str]:
+    return _part(one.passed, one.checks), _part(one.predictions_made, one.predictions)
 
 
 def _part(part: int, whole: int) -> str:
@@ -143,7 +143,7 @@ def _part(part: int, whole: int) -> str:
     return said(say("{part} of {whole}", part=part, whole=whole)) if whole else ""
 
 
-def _headline(lessons: Iterable[Progress]) -> Sentence:
+def _headline(lessons: Iterable[LessonProgress]) -> Sentence:
     all_of_them = list(lessons)
     return say(
         "{checks}, {predictions} in this folder's lessons, as they were last saved.",
@@ -157,6 +157,6 @@ def _headline(lessons: Iterable[Progress]) -> Sentence:
             "{made} of {count} prediction made",
             "{made} of {count} predictions made",
             sum(one.predictions for one in all_of_them),
-            made=sum(one.made for one in all_of_them),
+            made=sum(one.predictions_made for one in all_of_them),
         ),
     )

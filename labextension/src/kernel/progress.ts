@@ -14,7 +14,7 @@ export interface IProgress {
   passed: number;
   /** Predictions that are asked for, and those that were written down. */
   predictions: number;
-  made: number;
+  predicted: number;
 }
 
 /** A code cell, and the texts of its results. */
@@ -33,18 +33,20 @@ const RIGHT = '✓';
 /** The progress in a notebook's cells; null: it is no lesson. */
 export function progressIn(cells: Iterable<ICellText>): IProgress | null {
   const right = new Map<string, boolean>();
-  let [predictions, made] = [0, 0];
+  let [predictions, predicted] = [0, 0];
   for (const { code, shown } of cells) {
     for (const [, name = ''] of code.matchAll(CHECK)) {
       right.set(name, right.get(name) === true || shown.some(text => text.startsWith(RIGHT)));
     }
     for (const [, dots] of code.matchAll(PREDICT)) {
       predictions += 1;
-      made += dots === undefined ? 1 : 0;
+      predicted += dots === undefined ? 1 : 0;
     }
   }
   const passed = [...right.values()].filter(Boolean).length;
-  return right.size + predictions > 0 ? { checks: right.size, passed, predictions, made } : null;
+  return right.size + predictions > 0
+    ? { checks: right.size, passed, predictions, predicted }
+    : null;
 }
 
 /** The same of a notebook that is open. */

@@ -7,10 +7,10 @@ import type { Translate } from '../language/i18n';
 
 export function Progress(props: { progress: IProgress; t: Translate }): ReactElement {
   const { progress, t } = props;
-  const { checks, passed, predictions, made } = progress;
+  const { checks, passed, predictions, predicted } = progress;
   const parts = [
     checks > 0 ? t('checksPassed', { passed, count: checks }) : null,
-    predictions > 0 ? t('predictionsMade', { made, count: predictions }) : null
+    predictions > 0 ? t('predictionsMade', { made: predicted, count: predictions }) : null
   ].filter(part => part !== null);
   const [first = '', second] = parts;
   return (
