@@ -2,7 +2,10 @@
 
 import re
 
+import numpy as np
 import pytest
+
+from jupyter_mlgpu.teach.lessons.vectormaps import vector_map
 
 
 @pytest.fixture(scope="module")
@@ -66,3 +69,61 @@ def test_all_neighbours_come_from_one_product_on_a_device_quicker_than_the_count
     assert lesson.operations("alike") >= 1
     counting, product = (lesson.receipt(name).reading("wall_time").value for name in ("pairs", "alike"))
     assert product < counting
+
+
+def places(shown):
+    """The words of a map's table: the group, the place, and the nearest word of each."""
+    found = re.findall(r"^(\w+) +(\S.*?) +(-?\d\.\d\d) +(-?\d\.\d\d) +(\w+)$", shown, re.MULTILINE)
+    return {word: (group, (float(x), float(y)), nearest) for word, group, x, y, nearest in found}
+
+
+def test_on_the_map_of_vectors_words_of_a_group_stand_together(lesson):
+    found = places(lesson.shown("map"))
+    assert len(found) > 18
+    together = [group == found[nearest][0] for group, _, nearest in found.values()]
+    assert sum(together) >= 0.8 * len(together)
+
+
+def test_the_map_says_how_much_of_the_differences_it_shows_and_has_the_table_beside_it(lesson):
+    assert 20 < int(re.search(r"have (\d+)% of the words' variance", lesson.shown("map"))[1]) < 100
+    ids = list(lesson.cells)
+    assert ids.index("map") + 2 == ids.index("groups")
+
+
+def test_a_map_of_vectors_has_a_dot_and_a_word_for_each_and_a_table_of_places():
+    found = vector_map([[0, 0], [1, 0], [0, 3]], {"animals": ["cat", "<dog>"], "machines": ["car"]})
+    assert repr(found).splitlines() == [
+        "A map of 3 words: animals, machines.",
+        "word   group        x     y  nearest on this map",
+        "cat    animals   0.00  0.00  <dog>",
+        "<dog>  animals   1.00  0.00  cat",
+        "car    machines  0.00  3.00  cat",
+    ]
+    assert found.svg.count("<circle") == 3 + 2  # the words, and the legend
+    assert "&lt;dog&gt;" in found.svg
+    assert "<dog>" not in found.svg
+
+
+def test_a_step_to_the_right_is_as_long_on_the_map_as_a_step_up():
+    drawn = vector_map([[0, 0], [4, 0], [0, 2]], {"": ["a", "b", "c"]}).svg
+    dots = [tuple(map(float, one)) for one in re.findall(r'<circle cx="([\d.]+)" cy="([\d.]+)"', drawn)][1:]
+    (x, y), (right, _), (_, up) = dots
+    assert right - x == pytest.approx(2 * (y - up), abs=0.3)
+
+
+def test_words_that_lie_close_together_are_written_beside_each_other():
+    crowd = {"numbers": ["one", "two", "three", "four", "five"]}
+    drawn = vector_map([[0, 0], [0.01, 0], [0, 0.01], [0.01, 0.01], [1, 1]], crowd).svg
+    found = re.findall(r'<text x="([\d.]+)" y="([\d.]+)">(\w+)</text>', drawn)
+    corners = [(float(x), float(y), 6 * len(word)) for x, y, word in found]
+    assert len(corners) == 5
+    for number, (x, y, wide) in enumerate(corners):
+        for other, down, breadth in corners[:number]:
+            apart = x > other + breadth or other > x + wide or abs(y - down) > 10
+            assert apart, found
+
+
+@pytest.mark.parametrize("numbers", [[[0, 0]], np.zeros((2, 3)), "words", None])
+def test_a_map_without_a_place_for_each_word_says_what_it_needs(numbers):
+    with pytest.raises(ValueError, match=r"a place for each: \[2, 2\]; got"):
+        vector_map(numbers, {"all": ["one", "two"]})

@@ -48,6 +48,25 @@ def test_the_mask_leaves_nothing_above_the_diagonal(lesson):
     assert all(sum(row) == pytest.approx(1, abs=0.03) for row in rows)
 
 
+def test_two_heads_do_what_one_cannot_with_as_many_parameters(lesson):
+    found = re.findall(r"heads: (\d), parameters: ([\d,]+), right: (\d+)%", lesson.shown("two-sided"))
+    (one, parameters, half), (two, as_many, all_of_them) = found
+    assert (one, two) == ("1", "2")
+    assert parameters == as_many
+    assert int(half) < 70
+    assert int(all_of_them) > 95
+
+
+def test_each_of_the_two_heads_has_taken_one_side(lesson):
+    maps = [one.data["text/plain"] for one in lesson.cells["two-heads"].outputs[:2]]
+    sides = []
+    for head in map(weights, maps):
+        assert len(head) == 9
+        looked_at = [max(range(9), key=row.__getitem__) for _, row in head]
+        sides.append({(key - place) % 9 for place, key in enumerate(looked_at)})
+    assert sorted(map(sorted, sides)) == [[1], [8]]
+
+
 def test_attention_grows_faster_than_the_dense_layers(lesson):
     grown = [
         int(one.replace(",", "")) for one in re.findall(r"([\d,]+) times\b", lesson.shown("cost-compare"))

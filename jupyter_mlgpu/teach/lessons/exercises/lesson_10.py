@@ -1,4 +1,4 @@
-"""Lesson 10: a word cut into pieces, and counts of pairs compared with chance."""
+"""Lesson 10: a word cut into tokens, and counts of pairs compared with chance, also a smoothed one."""
 
 from __future__ import annotations
 
@@ -32,6 +32,14 @@ def ppmi(counts: Any) -> Any:
     return np.log(np.maximum(ratio, 1))
 
 
+def smoothed_ppmi(counts: Any, power: float) -> Any:
+    """PPMI in which the columns' counts are raised to `power` before they become shares: [n, n]."""
+    pairs = counts / counts.sum()
+    raised = counts.sum(axis=0) ** power
+    by_chance = np.outer(counts.sum(axis=1) / counts.sum(), raised / raised.sum())
+    return np.log(np.maximum(pairs / np.maximum(by_chance, 1e-12), 1))
+
+
 def _fresh_word(draw: random.Random) -> Arguments:
     letters = "abc"
     longer = ["".join(draw.choices(letters, k=draw.randint(2, 4))) for _ in range(8)]
@@ -45,6 +53,13 @@ def _fresh_counts(draw: random.Random) -> Arguments:
     size = draw.randint(4, 7)
     found = np.random.default_rng(draw.getrandbits(32)).integers(0, 9, (size, size)).astype(float)
     return {"counts": found + found.T}
+
+
+def _fresh_powers(draw: random.Random) -> Arguments:
+    # Sums that differ much from row to row, as those of words do.
+    counts = np.asarray(_fresh_counts(draw)["counts"])
+    often = np.array([draw.randint(1, 9) for _ in counts])
+    return {"counts": counts * np.outer(often, often), "power": draw.choice([0.5, 0.75])}
 
 
 EXERCISES = (
@@ -65,5 +80,13 @@ EXERCISES = (
         # The first is with everybody; the second and the third are with each other more than with it.
         example={"counts": np.array([[0.0, 4.0, 4.0], [4.0, 0.0, 8.0], [4.0, 8.0, 0.0]])},
         fresh=_fresh_counts,
+    ),
+    Exercise(
+        name="smoothed_ppmi",
+        task=say("set `by_chance` with the columns' counts raised to the power, and shares again"),
+        reference=smoothed_ppmi,
+        # The third is rare, and stands with the second alone.
+        example={"counts": np.array([[4.0, 8.0, 0.0], [8.0, 16.0, 1.0], [0.0, 1.0, 0.0]]), "power": 0.5},
+        fresh=_fresh_powers,
     ),
 )

@@ -46,6 +46,27 @@ def squared(counts: Any) -> Any:
     return _against(counts, _shares(counts) * _shares(counts))
 
 
+def _smoothed(counts: Any, rows: Any, columns: Any) -> Any:
+    return _against(counts, np.outer(rows, columns))
+
+
+def _raised(counts: Any, power: Any) -> Any:
+    raised = counts.sum(axis=0) ** power
+    return raised / raised.sum()
+
+
+def not_raised(counts: Any, power: Any) -> Any:
+    return _smoothed(counts, _shares(counts), _shares(counts))
+
+
+def both_raised(counts: Any, power: Any) -> Any:
+    return _smoothed(counts, _raised(counts, power), _raised(counts, power))
+
+
+def no_shares(counts: Any, power: Any) -> Any:
+    return _smoothed(counts, _shares(counts), _shares(counts) ** power)
+
+
 COACHING = {
     "split_word": coaching(
         hints=[
@@ -76,6 +97,18 @@ COACHING = {
                 say("That is the square of each share: a pair needs the share of the one and of the other."),
                 squared,
             ),
+        ],
+    ),
+    "smoothed_ppmi": coaching(
+        hints=[
+            say("Do your columns' shares add up to 1? And are those of the rows still what they were?"),
+            say("Raise the sums of the columns to the power first, then divide by the sum of what came out."),
+            say("`raised = counts.sum(axis=0) ** power`; then np.outer of the rows' shares and of these."),
+        ],
+        mistakes=[
+            (say("Nothing is raised to the power: this is the PPMI of before."), not_raised),
+            (say("You raised both: the rows' shares stay as they are."), both_raised),
+            (say("After the power they are no shares any more: they do not add up to 1."), no_shares),
         ],
     ),
 }

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from jupyter_mlgpu.record.sentence import say
 from jupyter_mlgpu.teach.lessons.coaching import coaching
 
@@ -60,6 +62,52 @@ def nothing_hidden(scores: Any) -> Any:
     return ops.softmax(scores)
 
 
+def heads_last(x: Any, heads: Any) -> Any:
+    from keras import ops
+
+    n, width = x.shape[1:]
+    return ops.reshape(x, (-1, n, heads, width // heads))
+
+
+def reshaped_alone(x: Any, heads: Any) -> Any:
+    from keras import ops
+
+    n, width = x.shape[1:]
+    return ops.reshape(x, (-1, heads, n, width // heads))
+
+
+def parts_turned(x: Any, heads: Any) -> Any:
+    from keras import ops
+
+    return ops.swapaxes(heads_last(x, heads), 2, 3)
+
+
+def _in_blocks(queries: Any, keys: Any, values: Any, size: Any, shrunk: tuple[bool, bool], add: bool) -> Any:
+    largest, total, answer = -np.inf, 0.0, 0.0
+    for first in range(0, len(keys), size):
+        scores = queries @ keys[first : first + size].T / queries.shape[-1] ** 0.5
+        before, largest = largest, np.maximum(largest, scores.max(axis=-1, keepdims=True))
+        weights, shrink = np.exp(scores - largest), np.exp(before - largest)
+        total, answer = (
+            one * (shrink if so else 1) * add for one, so in zip((total, answer), shrunk, strict=True)
+        )
+        total = total + weights.sum(axis=-1, keepdims=True)
+        answer = answer + weights @ values[first : first + size]
+    return answer / total
+
+
+def nothing_shrunk(queries: Any, keys: Any, values: Any, size: Any) -> Any:
+    return _in_blocks(queries, keys, values, size, (False, False), True)
+
+
+def one_shrunk(queries: Any, keys: Any, values: Any, size: Any) -> Any:
+    return _in_blocks(queries, keys, values, size, (True, False), True)
+
+
+def last_block(queries: Any, keys: Any, values: Any, size: Any) -> Any:
+    return _in_blocks(queries, keys, values, size, (True, True), False)
+
+
 COACHING = {
     "attention_weights": coaching(
         hints=[
@@ -85,6 +133,35 @@ COACHING = {
             (say("You hid the past instead of the future."), past_hidden),
             (say("You hid each word from itself, too."), itself_hidden),
             (say("Nothing is hidden: every word sees what comes after it."), nothing_hidden),
+        ],
+    ),
+    "split_heads": coaching(
+        hints=[
+            say("Compare the shape of yours with the one that is asked for: which axis stands where?"),
+            say("`parts` has the axes row, word, head, size; two neighbours have to change places."),
+            say("`ops.swapaxes(parts, a, b)` exchanges two axes, which are counted from 0."),
+        ],
+        mistakes=[
+            (say("Your heads stand behind the words: attention would look from head to head."), heads_last),
+            (
+                say("The shape is right, the numbers are not: a reshape alone mixes the words."),
+                reshaped_alone,
+            ),
+            (say("You exchanged the heads with the numbers of a part, not with the words."), parts_turned),
+        ],
+    ),
+    "attend_in_blocks": coaching(
+        hints=[
+            say(
+                "When a later block has a larger score, what becomes of the weights that were summed before?"
+            ),
+            say("What was summed before is worth `shrink` times as much now; then the new block is added."),
+            say("`total` adds up weights.sum(axis=-1, keepdims=True); `answer` adds weights @ their values."),
+        ],
+        mistakes=[
+            (say("The sums of the blocks before were not brought to the new largest score."), nothing_shrunk),
+            (say("You shrank `total` and not `answer`: both are sums of old weights."), one_shrunk),
+            (say("Only the last block counts: what came before has to be kept."), last_block),
         ],
     ),
 }

@@ -67,6 +67,27 @@ def no_logarithm(counts):
     return np.maximum(counts / counts.sum() / np.outer(shares(counts), shares(counts)), 1)
 
 
+def raised(counts, power, axis=0):
+    found = counts.sum(axis=axis) ** power
+    return found / found.sum()
+
+
+def as_before(counts, power):
+    return with_chance(counts, np.outer(shares(counts), shares(counts)))
+
+
+def both_to_the_power(counts, power):
+    return with_chance(counts, np.outer(raised(counts, power), raised(counts, power)))
+
+
+def rows_to_the_power(counts, power):
+    return with_chance(counts, np.outer(raised(counts, power), shares(counts)))
+
+
+def not_shares_again(counts, power):
+    return with_chance(counts, np.outer(shares(counts), shares(counts) ** power))
+
+
 WRONG = {
     "split_word": [
         the_shortest,
@@ -76,4 +97,5 @@ WRONG = {
         without_the_mark,
     ],
     "ppmi": [only_the_row, only_the_column, added, not_a_table, everybody_alike, no_logarithm],
+    "smoothed_ppmi": [as_before, both_to_the_power, rows_to_the_power, not_shares_again],
 }

@@ -1,5 +1,6 @@
 """Wrong answers to the exercises of lesson 11: likely mistakes, each of which has to be rejected."""
 
+import numpy as np
 from keras import ops
 
 
@@ -73,6 +74,59 @@ def zero_in_place_of_a_large_negative_number(scores):
     return ops.softmax(ops.where(places[None, :] > places[:, None], 0.0, scores))
 
 
+def parts_of(x, heads):
+    return ops.reshape(x, (-1, x.shape[1], heads, x.shape[2] // heads))
+
+
+def not_swapped(x, heads):
+    return parts_of(x, heads)
+
+
+def reshaped_alone(x, heads):
+    return ops.reshape(x, (-1, heads, x.shape[1], x.shape[2] // heads))
+
+
+def the_parts_turned(x, heads):
+    return ops.swapaxes(parts_of(x, heads), 2, 3)
+
+
+def every_other_number(x, heads):
+    return ops.transpose(ops.reshape(x, (-1, x.shape[1], x.shape[2] // heads, heads)), (0, 3, 1, 2))
+
+
+def blocks(queries, keys, values, size):
+    for first in range(0, len(keys), size):
+        scores = queries @ keys[first : first + size].T / queries.shape[-1] ** 0.5
+        yield scores, values[first : first + size]
+
+
+def mean_of_the_blocks(queries, keys, values, size):
+    found = []
+    for scores, block in blocks(queries, keys, values, size):
+        weights = np.exp(scores)
+        found.append(weights @ block / weights.sum(axis=-1, keepdims=True))
+    return np.mean(found, axis=0)
+
+
+def the_last_block(queries, keys, values, size):
+    *_, (scores, block) = blocks(queries, keys, values, size)
+    weights = np.exp(scores)
+    return weights @ block / weights.sum(axis=-1, keepdims=True)
+
+
+def not_brought_to_the_new_largest(queries, keys, values, size):
+    largest, total, answer = -np.inf, 0, 0
+    for scores, block in blocks(queries, keys, values, size):
+        largest = np.maximum(largest, scores.max(axis=-1, keepdims=True))
+        weights = np.exp(scores - largest)
+        total, answer = total + weights.sum(axis=-1, keepdims=True), answer + weights @ block
+    return answer / total
+
+
+def not_divided(queries, keys, values, size):
+    return sum(np.exp(scores) @ block for scores, block in blocks(queries, keys, values, size))
+
+
 WRONG = {
     "attention_weights": [
         without_the_root,
@@ -90,5 +144,12 @@ WRONG = {
         nothing_hidden,
         hidden_after_the_softmax,
         zero_in_place_of_a_large_negative_number,
+    ],
+    "split_heads": [not_swapped, reshaped_alone, the_parts_turned, every_other_number],
+    "attend_in_blocks": [
+        mean_of_the_blocks,
+        the_last_block,
+        not_brought_to_the_new_largest,
+        not_divided,
     ],
 }
