@@ -8,6 +8,7 @@ import nbformat
 import pytest
 
 from jupyter_mlgpu.teach.lessons import recordings
+from jupyter_mlgpu.teach.lessons.exercises.lesson_09 import step_costs
 
 LESSONS = Path(__file__).resolve().parents[3] / "notebooks"
 
@@ -72,6 +73,21 @@ def test_the_clues_of_the_story_are_those_of_the_recordings():
         row["batch"]: float(row["later epochs, s"]) for row in kept["epochs"] if row["network"][0] == "M"
     }
     assert times[32] == pytest.approx(times[8], rel=0.05)
+
+
+def test_the_steps_that_the_hard_exercise_is_asked_about_are_those_of_the_recording(cells):
+    """Ten steps an epoch; and with the reference's answer most of a small step is fixed."""
+    kept = recordings.read(recordings.FOLDER / "09_epochs.json").data["rows"]
+    steps = {
+        row["batch"]: float(row["later epochs, s"]) / 10 for row in kept if row["network"] == "MobileNetV2"
+    }
+    asked = re.search(r"costs\.answer\((\[.*?\]), (\[.*?\])\)", cells["step-costs-here"].source)
+    batches, seconds = map(ast.literal_eval, asked.groups())
+    assert dict(zip(batches, seconds, strict=True)) == pytest.approx(steps, abs=0.0006)
+    fixed, most = step_costs(batches, seconds)
+    assert 0.5 < fixed / seconds[0] < 1
+    assert most > batches[-1] / seconds[-1]
+    assert not [one for one in cells["step-costs-here"].outputs if one.output_type == "stream"]
 
 
 def test_energy_is_measured_or_it_is_said_why_not(cells):

@@ -1,9 +1,11 @@
-"""Lesson 09: images a second, images a joule, and the batch that is large enough."""
+"""Lesson 09: images a second, images a joule, the batch that is large enough, and what a step costs."""
 
 from __future__ import annotations
 
 import random
 from collections.abc import Sequence
+
+import numpy as np
 
 from jupyter_mlgpu.record.sentence import say
 from jupyter_mlgpu.teach.lessons.checking import Arguments, Exercise
@@ -27,6 +29,12 @@ def large_enough(batches: Sequence[int], rates: Sequence[float]) -> int:
     return min(batch for batch, rate in zip(batches, rates, strict=True) if rate >= 0.9 * best)
 
 
+def step_costs(batches: Sequence[int], seconds: Sequence[float]) -> tuple[float, float]:
+    """Seconds that a step costs whatever its batch, and the images a second that no batch can exceed."""
+    each, fixed = np.polyfit(batches, seconds, 1)
+    return fixed, 1 / each
+
+
 def _fresh_epochs(draw: random.Random) -> Arguments:
     usual = draw.uniform(0.5, 3)
     seconds = [usual * draw.uniform(6, 20), usual, usual * 1.1, usual * draw.uniform(2, 5)]
@@ -43,6 +51,12 @@ def _fresh_rates(draw: random.Random) -> Arguments:
         "batches": [4, 8, 16, 32, 64],
         "rates": [best * 0.2, best * draw.uniform(0.4, 0.85), knee, best, best * draw.uniform(0.91, 0.99)],
     }
+
+
+def _fresh_steps(draw: random.Random) -> Arguments:
+    fixed, each = draw.uniform(0.01, 0.2), draw.uniform(0.0005, 0.01)
+    batches = sorted(draw.sample([4, 8, 16, 32, 64, 128, 256], 3))
+    return {"batches": batches, "seconds": [fixed + batch * each for batch in batches]}
 
 
 EXERCISES = (
@@ -67,5 +81,16 @@ EXERCISES = (
         reference=large_enough,
         example={"batches": [1, 4, 16, 64, 256], "rates": [10.0, 35.0, 92.0, 99.0, 100.0]},
         fresh=_fresh_rates,
+    ),
+    Exercise(
+        name="step_costs",
+        task=say(
+            "return two numbers, the seconds that a step costs whatever its batch, and the images a "
+            "second that no batch can exceed"
+        ),
+        reference=step_costs,
+        # A tenth of a second for every step, and 2 ms for every image.
+        example={"batches": [8, 32, 128], "seconds": [0.116, 0.164, 0.356]},
+        fresh=_fresh_steps,
     ),
 )

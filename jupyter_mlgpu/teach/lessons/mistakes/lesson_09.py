@@ -37,6 +37,22 @@ def largest_batch(batches: Any, rates: Any) -> Any:
     return max(batches)
 
 
+def seconds_an_image(batches: Any, seconds: Any) -> Any:
+    each = (seconds[-1] - seconds[0]) / (batches[-1] - batches[0])
+    return seconds[0] - batches[0] * each, each
+
+
+def smallest_step(batches: Any, seconds: Any) -> Any:
+    each = (seconds[-1] - seconds[0]) / (batches[-1] - batches[0])
+    return seconds[0], 1 / each
+
+
+def best_measured_rate(batches: Any, seconds: Any) -> Any:
+    each = (seconds[-1] - seconds[0]) / (batches[-1] - batches[0])
+    rates = [batch / took for batch, took in zip(batches, seconds, strict=True)]
+    return seconds[0] - batches[0] * each, max(rates)
+
+
 COACHING = {
     "images_per_second": coaching(
         hints=[
@@ -76,6 +92,23 @@ COACHING = {
                 batch_of_the_best,
             ),
             (say("You gave the largest batch."), largest_batch),
+        ],
+    ),
+    "step_costs": coaching(
+        hints=[
+            say("Draw the seconds of a step over its batch: the points lie on a straight line."),
+            say(
+                "The line's slope is the seconds of one image. Where it meets batch 0 stands the fixed part."
+            ),
+            say("np.polyfit(batches, seconds, 1) gives the slope and the height at 0, in this order."),
+        ],
+        mistakes=[
+            (say("The second number is seconds an image; the rate is one divided by it."), seconds_an_image),
+            (say("Even the smallest batch has images in it: follow the line on to batch 0."), smallest_step),
+            (
+                say("You gave the best rate that was measured; with ever larger batches it rises further."),
+                best_measured_rate,
+            ),
         ],
     ),
 }

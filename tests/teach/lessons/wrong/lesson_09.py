@@ -2,6 +2,8 @@
 
 import statistics
 
+import numpy as np
+
 
 def first_epoch_counted(images, seconds):
     return images / statistics.median(seconds)
@@ -47,6 +49,30 @@ def rate_instead_of_batch(batches, rates):
     return min(rate for rate in rates if rate >= 0.9 * max(rates))
 
 
+def the_other_way_round(batches, seconds):
+    each, fixed = np.polyfit(batches, seconds, 1)
+    return 1 / each, fixed
+
+
+def seconds_of_an_image(batches, seconds):
+    each, fixed = np.polyfit(batches, seconds, 1)
+    return fixed, each
+
+
+def the_smallest_step_as_fixed(batches, seconds):
+    each, _ = np.polyfit(batches, seconds, 1)
+    return seconds[0], 1 / each
+
+
+def the_best_measured(batches, seconds):
+    _, fixed = np.polyfit(batches, seconds, 1)
+    return fixed, batches[-1] / seconds[-1]
+
+
+def a_line_through_nothing(batches, seconds):
+    return 0.0, batches[-1] / seconds[-1]
+
+
 WRONG = {
     "images_per_second": [
         first_epoch_counted,
@@ -60,5 +86,12 @@ WRONG = {
         largest_batch,
         nine_tenths_of_the_largest_batch,
         rate_instead_of_batch,
+    ],
+    "step_costs": [
+        the_other_way_round,
+        seconds_of_an_image,
+        the_smallest_step_as_fixed,
+        the_best_measured,
+        a_line_through_nothing,
     ],
 }
