@@ -1,9 +1,10 @@
 """What the lessons' notebooks import.
 
 `check` an answer, `predict` an outcome, `cmp` two tensors; see a graph's `picture`, a `chart`, a table
-of `figures`, and which `device` computes; start `engines` for what needs several machines; `assert_gpu_used`,
-`peak_below` and `faster_than` judge what was measured, `submitted` what a notebook that was handed in has of
-it. `text` and `data` have what the lessons learn from. They answer in English, or in what `speak` chooses.
+of `figures`, the memory in use `memory_during` some work, and which `device` computes; start `engines` for
+what needs several machines; `assert_gpu_used`, `peak_below` and `faster_than` judge what was measured,
+`submitted` what a notebook that was handed in has of it. `text` and `data` have what the lessons learn from.
+They answer in English, or in what `speak` chooses.
 """
 
 from jupyter_mlgpu.record.speaking import speak
@@ -17,6 +18,7 @@ from jupyter_mlgpu.teach.lessons.graphs import picture
 from jupyter_mlgpu.teach.lessons.images import images
 from jupyter_mlgpu.teach.lessons.labs import assert_gpu_used, faster_than, peak_below, submitted
 from jupyter_mlgpu.teach.lessons.machine import device
+from jupyter_mlgpu.teach.lessons.memorycurves import memory_during
 from jupyter_mlgpu.teach.lessons.predicting import predict
 from jupyter_mlgpu.teach.lessons.tables import figures
 
@@ -32,6 +34,7 @@ __all__ = [
     "faster_than",
     "figures",
     "images",
+    "memory_during",
     "peak_below",
     "picture",
     "predict",
