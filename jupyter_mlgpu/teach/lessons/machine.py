@@ -62,6 +62,15 @@ def here() -> Machine | None:
     return Machine(found.name, backend.details(found).hardware, framework)
 
 
+def gpu() -> tuple[Backend, Device] | None:
+    """The framework in use and its GPU; None where it computes on the processor, or none is imported."""
+    backend, _ = _framework()
+    if backend is None:
+        return None
+    found = _chosen(backend)
+    return (backend, found) if found.name.startswith("gpu:") else None
+
+
 def _framework() -> tuple[Backend | None, str | None]:
     """The backend that is in use, and the version of Keras where it is Keras that uses it."""
     if imported("keras"):

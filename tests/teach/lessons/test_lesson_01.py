@@ -8,7 +8,7 @@ import pytest
 from jupyter_mlgpu.record.record import Record
 from jupyter_mlgpu.show.receipts.bundle import MIME_TYPE
 from jupyter_mlgpu.teach.lessons import check
-from jupyter_mlgpu.teach.lessons.exercises.lesson_01 import add_three
+from jupyter_mlgpu.teach.lessons.exercises.lesson_01 import add_in_halves, add_three
 
 
 @pytest.fixture
@@ -45,6 +45,22 @@ def test_the_receipts_say_what_the_lesson_says_they_say(learner):
     assert operations(learner, "run") == [1]
     for without_operations in ("import", "describe", "compile"):
         assert operations(learner, without_operations) == []
+
+
+def test_the_profiler_lists_two_additions_for_two_plus_signs_and_one_for_all_three_in_the_graph(learner):
+    def additions(name):
+        return {one.type: one.count for one in record(learner, name).ops if one.type.startswith("Add")}
+
+    found = {name: additions(name) for name in ("ops-at-once", "ops-graph", "ops-add-n")}
+    assert found == {"ops-at-once": {"AddV2": 2}, "ops-graph": {"AddN": 1}, "ops-add-n": {"AddN": 1}}
+    told = cell(learner, "ops-listed").outputs[0].text.splitlines()
+    assert told == [f"{name:<9} {one}" for name, one in zip(
+        ("a + b + c", "the graph", "tf.add_n"), found.values(), strict=True)]  # fmt: skip
+
+
+def test_a_sum_in_halves_takes_as_many_rounds_as_the_count_can_be_halved():
+    for count in range(1, 40):
+        assert add_in_halves(list(range(count))) == (sum(range(count)), (count - 1).bit_length())
 
 
 def test_the_blank_is_shown_as_open_and_the_cells_below_go_on(learner):

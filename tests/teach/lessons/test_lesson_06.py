@@ -2,7 +2,12 @@
 
 import re
 
+import numpy as np
 import pytest
+
+from jupyter_mlgpu.teach.lessons.exercises.lesson_06 import normalize_back
+
+PLOTLY = "application/vnd.plotly.v1+json"
 
 
 @pytest.fixture(scope="module")
@@ -29,17 +34,24 @@ def test_every_edge_by_hand_agrees_with_the_automatic_gradient(lesson):
     assert named == ["d_off", "d_out", "d_hidden", "d_w2", "d_b2", "d_before", "d_w1", "d_b1"]
 
 
-def test_there_and_back_is_about_three_times_the_way_there(lesson):
-    there, both, weights = map(int, re.findall(r"\d+", lesson.shown("count").splitlines()[-1]))
-    assert weights == 32
-    assert 2.5 <= both / there <= 3.5
+def test_both_passes_are_about_three_times_the_forward_pass(lesson):
+    alone, both, parameters = map(int, re.findall(r"\d+", lesson.shown("count").splitlines()[-1]))
+    assert parameters == 32
+    assert 2.5 <= both / alone <= 3.5
     ran = [lesson.operations(name) for name in ("way-there", "there-and-back")]
     assert list(map(int, re.findall(r": (\d+) operations ran", lesson.shown("receipts")))) == ran
     assert 2.5 <= ran[1] / ran[0] <= 3.5
 
 
+def drawn(lesson, cell):
+    """The lines of a cell's chart by their names."""
+    outputs = lesson.cells[cell].outputs
+    figure = next(one.data[PLOTLY] for one in outputs if PLOTLY in one.get("data", {}))
+    return {one["name"]: dict(zip(one["x"], one["y"], strict=True)) for one in figure["data"]}
+
+
 def test_learning_by_hand_needs_no_framework(lesson):
-    losses = list(map(float, lesson.shown("descend").removeprefix("loss:").split()))
+    losses = list(map(float, lesson.shown("descend").splitlines()[0].removeprefix("loss:").split()))
     assert losses == sorted(losses, reverse=True)
     assert lesson.receipt("descend").device.ran_on == ()
 
@@ -56,3 +68,41 @@ def test_a_loss_falls_with_two_of_three_wrong_gradients(lesson):
     rows = re.findall(r"^(.*?) +loss: (\S+) (\S+) (\S+)$", lesson.shown("break-learn"), re.MULTILINE)
     falls = {name: float(first) > float(then) > float(last) for name, first, then, last in rows}
     assert falls == {"right": True, "mean": True, "not summed": True, "wrong sign": False}
+
+
+def test_the_losses_that_are_told_are_drawn_and_fall_evenly_in_the_end(lesson):
+    told = map(float, lesson.shown("descend").splitlines()[0].removeprefix("loss:").split())
+    (losses,) = drawn(lesson, "descend").values()
+    assert [round(losses[step], 4) for step in (0, 10, 50, 199)] == list(told)
+    assert len(losses) == 200
+    ratios = [losses[step + 20] / losses[step] for step in (60, 100, 140, 179)]
+    assert max(ratios) < 1.5 * min(ratios)
+
+
+def test_the_picture_of_the_broken_gradients_is_left_by_the_wrong_sign_alone(lesson):
+    lines = drawn(lesson, "break-learn")
+    assert list(lines) == ["right", "mean", "not summed", "wrong sign"]
+    assert {name: len(points) for name, points in lines.items() if name != "wrong sign"} == {
+        "right": 50,
+        "mean": 50,
+        "not summed": 50,
+    }
+    assert len(lines["wrong sign"]) < 10
+    assert all(lines["not summed"][step] < lines["right"][step] for step in (10, 49))
+
+
+def test_the_slope_through_layer_normalization_is_the_one_that_trying_finds():
+    draw = np.random.default_rng(6)
+    taken, d_result = draw.normal(size=(2, 3, 5))
+
+    def loss(rows):
+        result = (rows - rows.mean(axis=1, keepdims=True)) / rows.std(axis=1, keepdims=True)
+        return (result * d_result).sum()
+
+    little = 1e-6
+    tried = np.zeros_like(taken)
+    for place in np.ndindex(*taken.shape):
+        step = np.zeros_like(taken)
+        step[place] = little
+        tried[place] = (loss(taken + step) - loss(taken - step)) / (2 * little)
+    assert normalize_back(taken, d_result) == pytest.approx(tried, abs=1e-6)

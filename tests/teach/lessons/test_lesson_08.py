@@ -73,6 +73,33 @@ def test_twice_the_batch_is_not_twice_the_peak_and_the_line_foretells_the_third(
     assert re.match(r"Batch size 256 needs about .*: it fits\.", lesson.shown("fits"))
 
 
+def test_memory_rises_and_falls_within_a_step_and_its_top_comes_before_the_end(lesson):
+    begins, top, ends = (
+        figures(line) for line in lesson.shown("within-moments").partition("\nReplayed, ")[0].splitlines()[1:]
+    )
+    assert begins[0] == 0 < top[0] < ends[0]
+    rise, counted = top[2], activation_bytes([[64, 64, 16]] * 6 + [[16], [8]], 256) / 2**20
+    assert counted < rise < 4 * counted
+    assert ends[2] < rise / 4
+
+
+def test_the_curve_of_a_step_is_drawn_from_as_many_samples_as_are_told(lesson):
+    told = lesson.shown("within").splitlines()[0]
+    samples = int(re.match(r"(\d+) samples, told by \S+", told)[1])
+    figure = next(
+        one.data["application/vnd.plotly.v1+json"]
+        for one in lesson.cells["within"].outputs
+        if "application/vnd.plotly.v1+json" in one.get("data", {})
+    )
+    measured, counted = figure["data"]
+    assert len(measured["x"]) == len(measured["y"]) == samples > 50
+    assert measured["x"] == sorted(measured["x"])
+    assert counted["y"] == [counted["y"][0]] * 2
+    percent = int(re.search(r"It was (\d+)\.", lesson.shown("within"))[1])
+    top = measured["x"][measured["y"].index(max(measured["y"]))]
+    assert percent == round(100 * top / measured["x"][-1])
+
+
 def test_the_line_is_steeper_than_the_counted_activations(lesson):
     at = {row[0]: row[1:] for row in rows(lesson.shown("chart"), 3)}
     (_, line_start, counted_start), (_, line_end, counted_end) = at[64], at[256]

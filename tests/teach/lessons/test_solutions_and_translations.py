@@ -92,7 +92,7 @@ def test_the_solutions_of_a_lesson_are_the_lesson_with_a_note_and_without_output
     assert [cell.id for cell in cells] == [cell.id for cell in learner.cells]
     assert not any(cell.get("outputs") for cell in cells)
     changed = [cell.id for cell, was in zip(cells, learner.cells, strict=True) if cell.source != was.source]
-    assert changed == ["describe"]
+    assert changed == ["describe", "extra"]
 
 
 def test_a_lesson_that_lost_its_blank_is_refused(learner, first_lesson):

@@ -1,8 +1,9 @@
-"""Lesson 01: the sum of three tensors, as a graph."""
+"""Lesson 01: the sum of three tensors, as a graph, and a sum in as few rounds as there can be."""
 
 from __future__ import annotations
 
 import random
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,16 @@ def add_three(x: Any, y: Any, z: Any) -> Any:
     return x + y + z
 
 
+def add_in_halves(numbers: Sequence[int]) -> tuple[int, int]:
+    """The sum of the numbers, and how many rounds of additions it takes."""
+    if len(numbers) == 1:
+        return numbers[0], 0
+    half = len(numbers) // 2
+    left, rounds_left = add_in_halves(numbers[:half])
+    right, rounds_right = add_in_halves(numbers[half:])
+    return left + right, 1 + max(rounds_left, rounds_right)
+
+
 def _column(*values: float) -> np.ndarray[Any, Any]:
     return np.array(values, np.float32).reshape(-1, 1)
 
@@ -24,6 +35,11 @@ def _fresh(draw: random.Random) -> Arguments:
     rows = draw.randint(2, 6)
     # Never 0: a summand that is left out, or taken twice, must show.
     return {name: _column(*(draw.randint(1, 9) for _ in range(rows))) for name in ("x", "y", "z")}
+
+
+def _fresh_numbers(draw: random.Random) -> Arguments:
+    # Never a number or two alone, where rounds one after the other are as many.
+    return {"numbers": [draw.randint(1, 99) for _ in range(draw.randint(5, 20))]}
 
 
 def run_in_tensorflow(answer: Answer, arguments: Arguments) -> object:
@@ -46,5 +62,13 @@ EXERCISES = (
         example={"x": _column(1, 2, 3), "y": _column(10, 20, 30), "z": _column(100, 200, 300)},
         fresh=_fresh,
         run=run_in_tensorflow,
+    ),
+    Exercise(
+        name="add_in_halves",
+        task=say("return the sum of the numbers together with the rounds that it takes"),
+        reference=add_in_halves,
+        # Each number has its own decimal place; 4 additions, in 3 rounds.
+        example={"numbers": [1, 10, 100, 1000, 10000]},
+        fresh=_fresh_numbers,
     ),
 )

@@ -1,4 +1,4 @@
-"""Lesson 06: the way back through a layer, and through tanh."""
+"""Lesson 06: the backward pass through a layer, through tanh, and through layer normalization."""
 
 from __future__ import annotations
 
@@ -24,6 +24,15 @@ def tanh_back(hidden: Any, d_hidden: Any) -> Any:
     return (1 - hidden * hidden) * d_hidden
 
 
+def normalize_back(taken: Any, d_result: Any) -> Any:
+    """The slope along `taken`, each of whose rows became (row - its mean) / its standard deviation."""
+    spread = taken.std(axis=1, keepdims=True)
+    result = (taken - taken.mean(axis=1, keepdims=True)) / spread
+    through_mean = d_result.mean(axis=1, keepdims=True)
+    through_spread = result * (d_result * result).mean(axis=1, keepdims=True)
+    return (d_result - through_mean - through_spread) / spread
+
+
 def _fresh_layer(draw: random.Random) -> Arguments:
     rows, wide, out = draw.sample(range(2, 7), 3)
     numbers = np.random.default_rng(draw.getrandbits(32))
@@ -38,6 +47,12 @@ def _fresh_bend(draw: random.Random) -> Arguments:
     shape = (draw.randint(2, 4), draw.randint(2, 4))
     numbers = np.random.default_rng(draw.getrandbits(32))
     return {"hidden": np.tanh(numbers.normal(size=shape)), "d_hidden": numbers.normal(size=shape)}
+
+
+def _fresh_rows(draw: random.Random) -> Arguments:
+    shape = (draw.randint(2, 4), draw.randint(4, 7))
+    numbers = np.random.default_rng(draw.getrandbits(32))
+    return {"taken": numbers.normal(3, 2, size=shape), "d_result": numbers.normal(size=shape)}
 
 
 EXERCISES = (
@@ -63,5 +78,16 @@ EXERCISES = (
             "d_hidden": np.array([1.0, 10.0, 100.0, 1000.0]),
         },
         fresh=_fresh_bend,
+    ),
+    Exercise(
+        name="normalize_back",
+        task=say("return the slope of the loss along the numbers that were normalized, row by row"),
+        reference=normalize_back,
+        # The standard deviation is 1 in the first row and 2 in the second; both become [-1, -1, 1, 1].
+        example={
+            "taken": np.array([[0.0, 0.0, 2.0, 2.0], [0.0, 0.0, 4.0, 4.0]]),
+            "d_result": np.array([[1.0, 0.0, 0.0, 0.0], [0.0, 0.0, 0.0, 8.0]]),
+        },
+        fresh=_fresh_rows,
     ),
 )

@@ -1,4 +1,4 @@
-"""Lesson 08: bytes of activations, what is worth keeping of a step, and the peak of a batch not run yet."""
+"""Lesson 08: bytes of activations, what is worth keeping of a step, the peak of a batch, and checkpoints."""
 
 from __future__ import annotations
 
@@ -33,6 +33,13 @@ def peak_at(batch: int, measured: Sequence[tuple[int, float]]) -> float:
     return low + each * (batch - small)
 
 
+def most_kept(every: int, layers: int) -> int:
+    """The most activations at once, where each `every`-th is kept (Chen and others, 2016)."""
+    kept = layers // every
+    computed_again = every - 1
+    return kept + computed_again
+
+
 def number_and_kind(answer: Answer, arguments: Arguments) -> object:
     """What is kept, and whether it is a number by itself or something that may hold much more."""
     kept = answer(*arguments.values())
@@ -43,6 +50,14 @@ def number_and_kind(answer: Answer, arguments: Arguments) -> object:
         say("what is kept"): say("a plain number") if plain else say("a {kind}", kind=type(kept).__name__),
         say("its value"): kept,
     }
+
+
+def for_each_spacing(answer: Answer, arguments: Arguments) -> object:
+    """What an answer gives for each spacing in `every`; None while it gives nothing back."""
+    spacings, layers = arguments.values()
+    assert isinstance(spacings, list)
+    found = [answer(one, layers) for one in spacings]
+    return None if any(one is None or one is ... for one in found) else found
 
 
 def _fresh_shapes(draw: random.Random) -> Arguments:
@@ -62,6 +77,10 @@ def _fresh_peaks(draw: random.Random) -> Arguments:
     large = small + draw.randint(5, 60)
     measured = [[one, round(libraries + each * one, 1)] for one in (small, large)]
     return {"batch": large + draw.randint(10, 200), "measured": measured}
+
+
+def _fresh_layers(draw: random.Random) -> Arguments:
+    return {"every": draw.sample([2, 3, 4, 6, 12], 3), "layers": 12 * draw.randint(2, 9)}
 
 
 EXERCISES = (
@@ -88,5 +107,14 @@ EXERCISES = (
         # 500 without any picture, and 2 for each.
         example={"batch": 100, "measured": [[10, 520.0], [20, 540.0]]},
         fresh=_fresh_peaks,
+    ),
+    Exercise(
+        name="most_kept",
+        task=say("return how many activations there are at the same time, at the most"),
+        reference=most_kept,
+        # Of 25, 20 and 2 that are kept; 3, 4 and 49 between two of them are computed again.
+        example={"every": [4, 5, 50], "layers": 100},
+        fresh=_fresh_layers,
+        run=for_each_spacing,
     ),
 )

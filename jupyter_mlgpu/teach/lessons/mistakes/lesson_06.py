@@ -34,6 +34,21 @@ def incoming_left_out(hidden: Any, d_hidden: Any) -> Any:
     return 1 - hidden * hidden
 
 
+def mean_and_spread_fixed(taken: Any, d_result: Any) -> Any:
+    return d_result / taken.std(axis=1, keepdims=True)
+
+
+def spread_fixed(taken: Any, d_result: Any) -> Any:
+    return (d_result - d_result.mean(axis=1, keepdims=True)) / taken.std(axis=1, keepdims=True)
+
+
+def not_divided_by_spread(taken: Any, d_result: Any) -> Any:
+    spread = taken.std(axis=1, keepdims=True)
+    result = (taken - taken.mean(axis=1, keepdims=True)) / spread
+    through_spread = result * (d_result * result).mean(axis=1, keepdims=True)
+    return d_result - d_result.mean(axis=1, keepdims=True) - through_spread
+
+
 COACHING = {
     "layer_back": coaching(
         hints=[
@@ -75,6 +90,38 @@ COACHING = {
             (say("You wrote a plus where tanh has a minus."), wrong_sign),
             (say("You took tanh once more: hidden is its result already."), tanh_again),
             (say("You left out the slope that comes in."), incoming_left_out),
+        ],
+    ),
+    "normalize_back": coaching(
+        hints=[
+            say(
+                "Make all numbers of a row larger by the same: the result stays. So what is the "
+                "sum of its slopes?"
+            ),
+            say(
+                "Through the mean comes the mean of the slopes, with a minus. Through the standard "
+                "deviation comes the result, times the mean of slope times result, with a minus."
+            ),
+            say(
+                "All three parts are divided by the spread: (d_result - its mean - result * the mean of "
+                "d_result * result) / spread."
+            ),
+        ],
+        mistakes=[
+            (
+                say(
+                    "You took mean and standard deviation to be fixed; both depend on every number "
+                    "of the row."
+                ),
+                mean_and_spread_fixed,
+            ),
+            (
+                say(
+                    "You took the standard deviation to be fixed; it depends on every number of the row, too."
+                ),
+                spread_fixed,
+            ),
+            (say("You did not divide by the standard deviation."), not_divided_by_spread),
         ],
     ),
 }

@@ -52,6 +52,18 @@ def not_divided(batch: Any, measured: Any) -> Any:
     return low + (high - low) * (batch - small)
 
 
+def kept_one_counted_twice(every: Any, layers: Any) -> Any:
+    return layers // every + every
+
+
+def kept_alone(every: Any, layers: Any) -> Any:
+    return layers // every
+
+
+def all_computed_at_once(every: Any, layers: Any) -> Any:
+    return layers
+
+
 COACHING = {
     "activation_bytes": coaching(
         hints=[
@@ -96,6 +108,27 @@ COACHING = {
                 own_pictures_twice,
             ),
             (say("You did not divide by the difference of the batches."), not_divided),
+        ],
+    ),
+    "most_kept": coaching(
+        hints=[
+            say(
+                "Draw twelve layers in a row, and mark each third. What is there when the backward "
+                "pass begins?"
+            ),
+            say("The kept ones are all there at first; of the others, only those between two kept ones."),
+            say("`layers // every` are kept, and between two of them lie `every - 1`."),
+        ],
+        mistakes=[
+            (
+                say("You counted one activation twice: the last of a stretch is itself one that was kept."),
+                kept_one_counted_twice,
+            ),
+            (say("You left out the activations that are computed again."), kept_alone),
+            (
+                say("You kept them all: those of other stretches are not there at that moment."),
+                all_computed_at_once,
+            ),
         ],
     ),
 }

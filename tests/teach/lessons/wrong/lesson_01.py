@@ -31,6 +31,26 @@ def numbers_instead_of_a_description(x, y, z):
     return tf.constant((x + y + z).numpy())
 
 
+def one_after_the_other(numbers):
+    return sum(numbers), len(numbers) - 1
+
+
+def a_round_too_few(numbers):
+    return sum(numbers), (len(numbers) - 1).bit_length() - 1
+
+
+def rounds_rounded_down(numbers):
+    return sum(numbers), len(numbers).bit_length() - 1
+
+
+def right_half_left_out(numbers):
+    return sum(numbers[: len(numbers) // 2]), (len(numbers) - 1).bit_length()
+
+
+def sum_alone(numbers):
+    return sum(numbers)
+
+
 WRONG = {
     "add_three": [
         one_left_out,
@@ -40,5 +60,12 @@ WRONG = {
         one_number_for_all,
         lying_down,
         numbers_instead_of_a_description,
-    ]
+    ],
+    "add_in_halves": [
+        one_after_the_other,
+        a_round_too_few,
+        rounds_rounded_down,
+        right_half_left_out,
+        sum_alone,
+    ],
 }

@@ -51,6 +51,28 @@ def slope_of_the_sigmoid(hidden, d_hidden):
     return hidden * (1 - hidden) * d_hidden
 
 
+def mean_and_spread_taken_as_fixed(taken, d_result):
+    return d_result / taken.std(axis=1, keepdims=True)
+
+
+def spread_taken_as_fixed(taken, d_result):
+    return (d_result - d_result.mean(axis=1, keepdims=True)) / taken.std(axis=1, keepdims=True)
+
+
+def along_the_wrong_axis(taken, d_result):
+    return (d_result - d_result.mean(axis=0)) / taken.std(axis=1, keepdims=True)
+
+
+def not_divided(taken, d_result):
+    result = (taken - taken.mean(axis=1, keepdims=True)) / taken.std(axis=1, keepdims=True)
+    through = result * (d_result * result).mean(axis=1, keepdims=True)
+    return d_result - d_result.mean(axis=1, keepdims=True) - through
+
+
+def normalized_once_more(taken, d_result):
+    return (d_result - d_result.mean(axis=1, keepdims=True)) / d_result.std(axis=1, keepdims=True)
+
+
 WRONG = {
     "layer_back": [
         bias_not_summed,
@@ -67,5 +89,12 @@ WRONG = {
         slope_of_tanh_alone,
         not_squared,
         slope_of_the_sigmoid,
+    ],
+    "normalize_back": [
+        mean_and_spread_taken_as_fixed,
+        spread_taken_as_fixed,
+        along_the_wrong_axis,
+        not_divided,
+        normalized_once_more,
     ],
 }

@@ -72,6 +72,26 @@ def upside_down(batch, measured):
     return low + (large - small) / (high - low) * (batch - small)
 
 
+def kept_one_counted_twice(every, layers):
+    return layers // every + every
+
+
+def kept_alone(every, layers):
+    return layers // every
+
+
+def computed_again_alone(every, layers):
+    return every - 1
+
+
+def all_of_them(every, layers):
+    return layers
+
+
+def all_but_one_kept(every, layers):
+    return layers - layers // every
+
+
 WRONG = {
     "activation_bytes": [
         numbers_instead_of_bytes,
@@ -94,5 +114,12 @@ WRONG = {
         difference_of_the_peaks,
         from_the_wrong_end,
         upside_down,
+    ],
+    "most_kept": [
+        kept_one_counted_twice,
+        kept_alone,
+        computed_again_alone,
+        all_of_them,
+        all_but_one_kept,
     ],
 }

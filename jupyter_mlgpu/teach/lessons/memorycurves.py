@@ -1,0 +1,85 @@
+"""`memory_during`: memory in use over the time that some work takes."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from jupyter_mlgpu.measure import guarded, kit
+from jupyter_mlgpu.measure.frameworks import registry
+from jupyter_mlgpu.measure.frameworks.allocator import held
+from jupyter_mlgpu.measure.frameworks.imports import imported
+from jupyter_mlgpu.measure.probes.process import MemoryInUse
+from jupyter_mlgpu.record.clock import real_time
+from jupyter_mlgpu.record.reading import Reading
+from jupyter_mlgpu.record.sentence import Sentence
+from jupyter_mlgpu.teach.lessons.machine import gpu
+
+#: Seconds between two looks.
+EVERY = 0.005
+
+#: Gives the memory in use at this moment.
+Meter = Callable[[], Reading]
+
+
+@dataclass(frozen=True)
+class MemoryCurve:
+    """Points of (seconds since the work began, MiB in use), all told by `instrument`."""
+
+    points: tuple[tuple[float, float], ...]
+    instrument: str
+
+
+def memory_during(work: Callable[[], object]) -> MemoryCurve:
+    """Run `work`, and look every 5 ms at the memory in use, from a thread beside it.
+
+    On a GPU it is what the framework's allocator has in use there; on a processor with TensorFlow and oneDNN,
+    tensors of 256 KiB and more. Elsewhere, or where an allocator does not tell, what this process holds.
+    The first point is from before the work, the last from after it.
+    """
+    meter = _meter()
+    begun = real_time.perf_counter()
+    points: list[tuple[float, float]] = []
+
+    def look() -> None:
+        in_use = meter().value
+        if in_use is not None:
+            points.append((real_time.perf_counter() - begun, in_use / 2**20))
+
+    look()
+    end = kit.current().sampler.add(look, EVERY, after=EVERY)
+    try:
+        work()
+        for backend in registry.loaded():
+            guarded.wait(backend)
+    finally:
+        failed = end()
+    if failed is not None:
+        raise failed
+    look()
+    return MemoryCurve(tuple(sorted(points)), meter().instrument)
+
+
+def _meter() -> Meter:
+    found = gpu()
+    if found is not None:
+        backend, device = found
+
+        def of_allocator() -> Reading:
+            return next(one for one in backend.memory(device) if one.quantity == "memory_allocator")
+
+        if of_allocator().value is not None:
+            return of_allocator
+    if imported("tensorflow") and _onednn() is not None:
+        return lambda: _onednn() or MemoryInUse().start()()
+    return MemoryInUse().start()
+
+
+def _onednn() -> Reading | None:
+    """What oneDNN's allocator has in use on the processor; it counts no tensor below 256 KiB."""
+    try:
+        told = sys.modules["tensorflow"].config.experimental.get_memory_info("CPU:0")
+    except (ValueError, RuntimeError):  # this build's allocator keeps no statistics
+        return None
+    return held(Sentence("tf.config.experimental.get_memory_info('CPU:0')"), int(told["current"]))[0]
