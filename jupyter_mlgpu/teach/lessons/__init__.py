@@ -1,18 +1,10 @@
 """What the lessons' notebooks import.
 
-<<<<<<< HEAD
 `check` an answer, `predict` an outcome, `cmp` two tensors; see a graph's `picture`, a `chart`, a table of
-`figures`, your `progress`, and which `device` computes; start `engines` for what needs several machines;
-`assert_gpu_used`, `peak_below` and `faster_than` judge what was measured, `submitted` what a notebook
-that was handed in has. `text` and `data` have what the lessons learn from. They answer in English, or in what
-`speak` chooses.
-=======
-`check` an answer, `predict` an outcome, `cmp` two tensors; see a graph's `picture`, a `chart`, a table
-of `figures`, the memory in use `memory_during` some work, and which `device` computes; start `engines` for
-what needs several machines; `assert_gpu_used`, `peak_below` and `faster_than` judge what was measured,
-`submitted` what a notebook that was handed in has of it. `text` and `data` have what the lessons learn from.
-They answer in English, or in what `speak` chooses.
->>>>>>> 2bdebc137266353fb2572f58632da5edb3f77ab3
+`figures`, the memory in use `memory_during` some work, your `progress`, and which `device` computes; start
+`engines` for what needs several machines; `assert_gpu_used`, `peak_below` and `faster_than` judge what was
+measured, `submitted` what a notebook that was handed in has. `text` and `data` have what the lessons learn
+from. They answer in English, or in what `speak` chooses.
 """
 
 from jupyter_mlgpu.record.speaking import speak
