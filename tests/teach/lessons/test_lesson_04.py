@@ -1,5 +1,6 @@
 """Lesson 04: what its text says of the saved run is so, and its formulas are the ones that are drawn."""
 
+import json
 import re
 from pathlib import Path
 
@@ -9,6 +10,8 @@ import pytest
 from jupyter_mlgpu.record import units
 from jupyter_mlgpu.record.record import Record
 from jupyter_mlgpu.show.receipts.bundle import MIME_TYPE
+from jupyter_mlgpu.teach.lessons import recordings
+from jupyter_mlgpu.teach.lessons.exercises.lesson_04 import rows_at_the_ridge
 
 LESSONS = Path(__file__).resolve().parents[3] / "notebooks"
 PLOTLY = "application/vnd.plotly.v1+json"
@@ -97,3 +100,38 @@ def test_the_receipt_judges_by_its_own_light_run_and_roof(cells):
     assert f"The light runs took {units.seconds(seconds)}." in told
     assert f"reached {record.reading('flop_share').value:.0%}".replace("%", " %") in told
     assert record.limit is None or str(record.limit.said) in told
+
+
+def test_the_broken_timing_of_an_h200_is_replayed_as_it_was_measured_there(cells):
+    folder = LESSONS.parent / "docs" / "measurements" / "2026-11-21-h200-lessons"
+    measured = json.loads((folder / "torch_04_how_fast_can_it_be.ipynb").read_text(encoding="utf-8"))
+    table = next(
+        "".join(one["data"]["text/plain"])
+        for cell in measured["cells"]
+        if cell["id"] == "break"
+        for one in cell["outputs"]
+        if one["output_type"] == "execute_result"
+    )
+    kept = recordings.read(recordings.FOLDER / "04_break.json")
+    assert (kept.machine, kept.date) == ("NVIDIA H200", "2026-11-21")
+    own, _, replayed = shown(cells["break"]).partition(f"{kept}\n")
+    assert replayed.startswith(table.rstrip())
+    rows = [tuple(re.split(r" {2,}", line.strip())) for line in table.splitlines()[1:]]
+    assert rows == [tuple(row.values()) for row in kept.data["rows"]]
+    waited, hasty = (float(rate) for _, rate in rows[:2])
+    assert f"It was {round(hasty / waited)}." in own
+    assert hasty > 1000 * 67  # what the data sheet promises
+
+
+def test_the_seconds_that_the_lesson_tells_of_the_broken_timing_are_those_of_its_rates(cells):
+    why = cells["break-why"].source
+    operations = 2 * 2 * 8192**3
+    assert f"{operations / 1e12:.1f} · 10¹² operations" in why
+    assert f"{operations / 51.1e12 * 1e3:.0f} ms" in why
+    assert f"{operations / 7.33e16 * 1e6:.0f} µs" in why
+
+
+def test_a_layer_with_the_rows_of_the_ridge_does_as_many_operations_a_byte():
+    width, peak, bandwidth = 4096, 50.0, 4.0
+    rows = rows_at_the_ridge(width, peak, bandwidth)
+    assert 2 * rows * width**2 / (4 * (width**2 + 2 * rows * width)) == pytest.approx(peak / bandwidth)

@@ -1,4 +1,4 @@
-"""Lesson 04: the rate of a chain of products, the roofline, and the seconds that it allows."""
+"""Lesson 04: the rate of a chain of products, the roofline, the seconds that it allows, and its ridge."""
 
 from __future__ import annotations
 
@@ -29,6 +29,13 @@ def least_seconds(flop: float, moved: float, peak: float, bandwidth: float) -> f
     return max(computing, moving)
 
 
+def rows_at_the_ridge(width: int, peak: float, bandwidth: float) -> float:
+    """How many rows bring a layer of width x width to the ridge; TFLOP/s and TB/s."""
+    ridge = peak / bandwidth  # operations per byte
+    # 2 rows width² / (4 (width² + 2 rows width)) = ridge
+    return 2 * ridge * width / (width - 4 * ridge)
+
+
 def _fresh_chain(draw: random.Random) -> Arguments:
     usual = draw.uniform(0.01, 0.09)
     seconds = [usual * draw.uniform(0.9, 1.1) for _ in range(4)] + [usual * draw.uniform(4, 9)]
@@ -50,6 +57,11 @@ def _fresh_work(draw: random.Random) -> Arguments:
     # On both sides of the ridge, as above.
     flop = [ridge * draw.uniform(0.1, 0.9), ridge * draw.uniform(1.2, 9), ridge * draw.uniform(0.1, 9)]
     return {"flop": flop, "moved": moved, "peak": peak, "bandwidth": bandwidth}
+
+
+def _fresh_layer(draw: random.Random) -> Arguments:
+    peak, bandwidth = draw.uniform(1, 90), draw.uniform(0.1, 3)
+    return {"width": round(peak / bandwidth * draw.uniform(5, 40)), "peak": peak, "bandwidth": bandwidth}
 
 
 def at_each(answer: Answer, arguments: Arguments) -> object:
@@ -86,5 +98,13 @@ EXERCISES = (
         example={"flop": [1e12, 1e13, 1e14, 1e15], "moved": 1e12, "peak": 100.0, "bandwidth": 2.0},
         fresh=_fresh_work,
         run=at_each,
+    ),
+    Exercise(
+        name="rows_at_the_ridge",
+        task=say("return the number of rows with which the layer is exactly at the ridge"),
+        reference=rows_at_the_ridge,
+        # The ridge is at 100 operations per byte; without the rows' own bytes it would be 200 rows.
+        example={"width": 800, "peak": 100.0, "bandwidth": 1.0},
+        fresh=_fresh_layer,
     ),
 )

@@ -45,6 +45,20 @@ def without_tera(flop: Any, moved: Any, peak: Any, bandwidth: Any) -> Any:
     return max(flop / peak, moved / bandwidth)
 
 
+def parameters_alone(width: Any, peak: Any, bandwidth: Any) -> Any:
+    return 2 * peak / bandwidth
+
+
+def rows_once(width: Any, peak: Any, bandwidth: Any) -> Any:
+    ridge = peak / bandwidth
+    return 2 * ridge * width / (width - 2 * ridge)
+
+
+def numbers_for_bytes(width: Any, peak: Any, bandwidth: Any) -> Any:
+    ridge = peak / bandwidth
+    return ridge * width / (2 * (width - ridge))
+
+
 COACHING = {
     "teraflops": coaching(
         hints=[
@@ -95,6 +109,18 @@ COACHING = {
             (say("You took the shorter time: the other one is not over then."), shorter),
             (say("You added the two times; they go on at once."), added),
             (say("Tera is missing: peak and bandwidth are in units of 10¹² a second."), without_tera),
+        ],
+    ),
+    "rows_at_the_ridge": coaching(
+        hints=[
+            say("Write down the operations of a layer, divided by its bytes. What has that to be equal to?"),
+            say("The width cancels once: rows · width / (2 · (width + 2 · rows)) has to be the ridge."),
+            say("Bring all rows to one side: rows · (width - 4 · ridge) is 2 · ridge · width."),
+        ],
+        mistakes=[
+            (say("You moved the parameters alone; the rows have bytes, too."), parameters_alone),
+            (say("You counted the rows once; they come in, and go out."), rows_once),
+            (say("You counted numbers, not bytes: a number in float32 has 4."), numbers_for_bytes),
         ],
     ),
 }

@@ -67,6 +67,28 @@ def the_rate_instead_of_the_time(flop, moved, peak, bandwidth):
     return min(peak, bandwidth * flop / moved)
 
 
+def the_parameters_alone(width, peak, bandwidth):
+    return 2 * peak / bandwidth
+
+
+def the_rows_once(width, peak, bandwidth):
+    ridge = peak / bandwidth
+    return 2 * ridge * width / (width - 2 * ridge)
+
+
+def numbers_instead_of_bytes(width, peak, bandwidth):
+    ridge = peak / bandwidth
+    return ridge * width / (2 * (width - ridge))
+
+
+def the_ridge_itself(width, peak, bandwidth):
+    return peak / bandwidth
+
+
+def as_for_products(width, peak, bandwidth):
+    return 6 * peak / bandwidth
+
+
 WRONG = {
     "teraflops": [
         additions_forgotten,
@@ -84,5 +106,12 @@ WRONG = {
         the_moving_alone,
         without_the_tera,
         the_rate_instead_of_the_time,
+    ],
+    "rows_at_the_ridge": [
+        the_parameters_alone,
+        the_rows_once,
+        numbers_instead_of_bytes,
+        the_ridge_itself,
+        as_for_products,
     ],
 }
