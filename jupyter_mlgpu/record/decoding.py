@@ -216,9 +216,14 @@ def _found(data: Any, path: str) -> str:
     return f"{len(data):,}" if isinstance(data, list) and len(data) > 60 else repr(data)
 
 
+@cache  # a file may have a thousand records with a mistake
+def _schema(kind: Any) -> dict[str, Any]:
+    return msgspec.json.schema(kind, schema_hook=lambda _: {"type": "string"})
+
+
 def _schemas(kind: Any, path: str) -> tuple[Any, ...]:
     """What may stand at a place, as the type's JSON schema has it."""
-    schema = msgspec.json.schema(kind, schema_hook=lambda _: {"type": "string"})
+    schema = _schema(kind)
     parts, at = schema.get("$defs", {}), schema
     for step in [*_steps(path), ""]:
         for one in (at, *at.get("anyOf", ())):
