@@ -81,6 +81,7 @@ def test_the_receipt_of_a_definition_is_closed_to_its_name_and_opens_to_its_figu
     expect(line).to_have_text("Receipt")
     line.click()
     expect(line).to_contain_text("500 ms")
+    lab.receipts.first.get_by_text("How it was measured").click()
     expect(lab.receipts.first).to_contain_text("Holds only")
 
 
