@@ -58,7 +58,7 @@ PARTS = (
     ),
     Part(
         "test-class",
-        180,
+        220,
         ("notebooks/labs/", "jupyter_mlgpu/teach/grading/", "jupyter_mlgpu/teach/submissions/"),
         "labs graded by nbgrader",
     ),
