@@ -73,7 +73,9 @@ def test_an_allocator_that_does_not_tell_is_left_for_what_the_process_holds(on_g
 
 def test_without_a_gpu_the_process_is_looked_at_before_and_after():
     # In an interpreter of its own: what else a process does while it is looked at moves its memory, too.
-    told = subprocess.run([sys.executable, "-c", HELD_BY_A_PROCESS], capture_output=True, text=True, check=True)
+    told = subprocess.run(
+        [sys.executable, "-c", HELD_BY_A_PROCESS], capture_output=True, text=True, check=True
+    )
     held, instrument = told.stdout.splitlines()
     assert 60 < float(held) < 80  # MiB
     assert instrument
