@@ -288,6 +288,7 @@ def test_a_file_that_cannot_be_written_does_not_cost_the_result(race):
     assert "after warm-up" in shown.said
 
 
+@pytest.mark.slow
 def test_a_long_race_tells_how_far_it_is_and_takes_the_line_away(two_cpus):
     sent = messages(two_cpus, "%%mlc_race --repeats 5\nimport time\ntime.sleep(0.3)")
     displays = [content["data"]["text/plain"] for kind, content in sent if kind == "display_data"]

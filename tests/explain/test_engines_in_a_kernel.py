@@ -78,6 +78,7 @@ def planted(client: Any) -> Any:
     return client
 
 
+@pytest.mark.slow
 def test_records_of_four_engines_are_collected_in_their_true_order(planted: Any) -> None:
     found = jupyter_mlgpu.collect(planted)
     assert not found.partial
@@ -86,6 +87,7 @@ def test_records_of_four_engines_are_collected_in_their_true_order(planted: Any)
     ]
 
 
+@pytest.mark.slow
 def test_the_clocks_of_one_machine_are_found_to_be_one_within_the_uncertainty(planted: Any) -> None:
     for one in jupyter_mlgpu.collect(planted).engines:
         assert abs(one.offset.ns) <= one.offset.uncertainty_ns < 1_000 * MILLISECOND

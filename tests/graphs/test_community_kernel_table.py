@@ -89,6 +89,7 @@ def test_what_is_registered_is_written_down_as_it_is_called(source, headers):
     ]
 
 
+@pytest.mark.slow
 def test_what_needs_entry_points_for_variables_is_registered_only_where_they_are(source, headers):
     more = community_kernel_table.registered(source, headers, variables=True)
     assert [name for name, _ in more] == ["Relu", "Fill", "ResourceApplyAdam"]

@@ -379,6 +379,7 @@ def test_a_recurrent_layer_is_planned_as_keras_makes_it_where_there_is_a_gpu():
     assert "CudnnRNNV3" in operations(jupyter_mlgpu.plan(model))
 
 
+@pytest.mark.slow
 def test_what_was_planned_for_a_gpu_still_runs_here_on_the_cpu():
     @tf.function
     def own_step(self, data):

@@ -37,6 +37,7 @@ def offered(result) -> dict:
     return as_read(data[MIME_TYPE])
 
 
+@pytest.mark.slow
 def test_more_lines_after_the_import_need_a_restart_and_before_it_none(start_kernel):
     notebook = start_kernel(CUDA_VISIBLE_DEVICES="", TF_CPP_VMODULE=None)
     notebook.run("import tensorflow as tf")

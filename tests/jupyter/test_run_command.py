@@ -589,6 +589,7 @@ def do_shutdown(restart):
 kernel.do_shutdown = do_shutdown"""
 
 
+@pytest.mark.slow
 def test_what_a_kernel_says_as_it_ends_is_no_cells_and_each_record_is_there_once(tmp_path):
     done = run(write(tmp_path, "1 + 1", SAYS_SOMETHING_AS_IT_ENDS))
     assert done.status == 0, done.errors
@@ -597,6 +598,7 @@ def test_what_a_kernel_says_as_it_ends_is_no_cells_and_each_record_is_there_once
     assert len(lines) == len(done.records) == 2
 
 
+@pytest.mark.slow
 def test_native_output_is_saved_where_it_was_written(tmp_path):
     done = run(
         write(

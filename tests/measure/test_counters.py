@@ -86,6 +86,7 @@ def test_without_a_driver_the_gpus_memory_and_energy_say_why_they_are_missing(no
     assert energy["value"] is not None or why in energy["why_missing"] or "Too short" in energy["why_missing"]
 
 
+@pytest.mark.slow
 def test_without_a_driver_no_thread_of_ours_is_left_when_no_cell_runs(no_gpu):
     assert no_gpu.run("x = 1").status == "ok"
     wait_until_there_is_no_thread(no_gpu)
@@ -191,6 +192,7 @@ def test_a_page_that_is_reloaded_finds_the_counters_history_in_the_snapshot(gpu)
     assert len(state["series"]) == len(events[-1]["values"])
 
 
+@pytest.mark.slow
 def test_a_kernel_that_nobody_watches_sends_no_counters_and_has_no_thread(no_gpu):
     wait_until_there_is_no_thread(no_gpu)
     time.sleep(1.5)

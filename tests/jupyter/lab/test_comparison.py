@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import pytest
 from msgspec.structs import replace
 from playwright.sync_api import expect
 
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from tests.jupyter.lab.conftest import Lab
 
 
+@pytest.mark.slow
 def test_a_comparison_of_two_files_is_a_chart_and_a_table(lab: Lab, tmp_path: Path) -> None:
     for name, times in {"before": 1.0, "after": 3.0}.items():
         records = []

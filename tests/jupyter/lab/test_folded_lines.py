@@ -118,6 +118,7 @@ def test_the_outputs_and_the_file_stay_as_they_were(lab: Lab) -> None:
     expect(in_sight(lab, 1, "oneDNN")).to_have_count(0)
 
 
+@pytest.mark.slow
 def test_what_python_prints_stays_though_it_says_the_same(lab: Lab) -> None:
     run(lab, "prints.ipynb", f"{WRITE}print(ONEDNN, file=sys.stderr); native(ONEDNN)", "print(ONEDNN)")
     expect(fold(lab, 1)).to_contain_text("1 harmless TensorFlow message")

@@ -289,6 +289,7 @@ def test_pages_in_files_run_nothing_and_insert_nothing(page: Page, tmp_path: Pat
     assert {name: seen for name, seen in found.items() if seen != HARMLESS} == {}
 
 
+@pytest.mark.slow
 def test_plotly_makes_no_link_and_no_style_of_a_text(page: Page, tmp_path: Path) -> None:
     from plotly.offline import get_plotlyjs
 

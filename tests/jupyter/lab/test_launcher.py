@@ -76,6 +76,7 @@ def test_the_card_copies_the_lessons_says_where_they_are_and_opens_the_first(fre
     expect(fresh.page.locator(".jp-Launcher")).to_have_count(0)
 
 
+@pytest.mark.slow
 def test_lessons_that_are_there_are_opened_as_they_are(fresh: Lab) -> None:
     mine = fresh.server.root / "my-lessons"
     shutil.copytree(shipped.folder(), mine, ignore=lambda _, names: [one for one in names if "." not in one])
@@ -85,6 +86,7 @@ def test_lessons_that_are_there_are_opened_as_they_are(fresh: Lab) -> None:
     expect(notice(fresh)).to_have_count(0)
 
 
+@pytest.mark.slow
 def test_a_chinese_jupyterlab_has_a_chinese_card_for_the_chinese_lessons(fresh: Lab) -> None:
     fresh.server.change_setting("translation-extension/plugin", {"locale": "zh_CN"})
     card(fresh, "课程").click()

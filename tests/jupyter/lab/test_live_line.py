@@ -90,6 +90,7 @@ def test_a_cell_that_is_soon_through_never_has_a_live_line(lab: Lab) -> None:
     assert lab.page.evaluate("() => window.seen") == 0
 
 
+@pytest.mark.slow
 def test_a_cell_that_ends_in_a_notebook_out_of_sight_is_told_and_found_again(
     lab: Lab, gate: Gate, notify_after: Callable[[float], None]
 ) -> None:

@@ -52,6 +52,7 @@ def heard(lab: Lab) -> Iterator[Heard]:
     lab.page.remove_listener("websocket", heard.listen)
 
 
+@pytest.mark.slow
 def test_hundreds_of_records_and_thousands_of_lines_arrive_in_messages_of_a_bounded_size(
     lab: Lab, heard: Heard
 ) -> None:

@@ -188,6 +188,7 @@ def test_the_receipt_is_still_there_after_running_saving_and_reloading(lab: Lab)
     expect(lab.receipts).to_have_text([line])
 
 
+@pytest.mark.slow
 def test_a_hostile_receipt_is_shown_as_text_and_cut_to_size(lab: Lab) -> None:
     markup = "<img src=x onerror='window.pwned = 1'><script>window.pwned = 1</script>"
     record = replace(example_record(name=markup), notes=(markup, "long " * 100_000))

@@ -189,6 +189,7 @@ def test_a_cell_above_that_fails_ends_the_replay_and_that_is_said(lab: Lab, coun
     assert [counter.of(name) for name in ("first", "hint")] == [2, 1]
 
 
+@pytest.mark.slow
 def test_a_setting_is_asked_about_and_is_in_the_fresh_kernel_before_its_first_cell(
     lab: Lab, counter: Counter
 ) -> None:

@@ -221,6 +221,7 @@ def test_with_two_notebooks_the_sidebar_follows_the_one_in_focus(lab: Lab, gate:
     expect(lab.records.last).to_contain_text("first = 1")
 
 
+@pytest.mark.slow
 def test_a_kernel_without_the_extension_is_asked_the_standard_question_and_left_alone(lab: Lab) -> None:
     lab.write("bare.ipynb", "print('hello')")
     lab.open("bare.ipynb")
@@ -332,6 +333,7 @@ def test_of_a_loaded_file_all_records_are_shown(lab: Lab, tmp_path: Path) -> Non
     expect(lab.sidebar.get_by_role("heading", name="Records 600")).to_be_visible()
 
 
+@pytest.mark.slow
 def test_five_thousand_records_are_in_the_list_and_few_of_them_in_the_page(lab: Lab) -> None:
     lab.write("many.ipynb", SEND_5_000_RECORDS)
     lab.open("many.ipynb")
@@ -356,6 +358,7 @@ def test_code_that_looks_like_markup_is_shown_as_text(lab: Lab) -> None:
     assert lab.page.evaluate("() => window.pwned") is None
 
 
+@pytest.mark.slow
 def test_a_chinese_jupyterlab_has_a_chinese_sidebar(lab: Lab, chinese: None) -> None:
     lab.write("chinese.ipynb", LOAD, "a = 1")
     lab.load("chinese.ipynb")

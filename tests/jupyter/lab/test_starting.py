@@ -124,6 +124,7 @@ def test_the_keyboard_starts_it_and_stays_in_the_sidebar(lab: Lab) -> None:
     expect(lab.sidebar).to_be_focused()
 
 
+@pytest.mark.slow
 def test_while_a_cell_runs_the_button_says_that_it_is_starting(lab: Lab, gate: Gate) -> None:
     lab.write("busy_start.ipynb", gate.cell, "b = 2")
     lab.open("busy_start.ipynb")
@@ -197,6 +198,7 @@ def test_after_a_restart_it_is_offered_again(lab: Lab) -> None:
 # -- always ---------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_notebook_that_is_always_traced_is_so_after_a_restart_and_until_that_is_taken_back(
     lab: Lab,
 ) -> None:
@@ -258,6 +260,7 @@ def focused_in_notebook(lab: Lab) -> bool:
     return inside
 
 
+@pytest.mark.slow
 def test_h_h_opens_the_sidebar_and_closes_it_from_either_side(lab: Lab) -> None:
     lab.write("toggle.ipynb", "a = 1")
     lab.load("toggle.ipynb")
