@@ -11,7 +11,7 @@ import pytest
 
 pytest.importorskip("sqlalchemy", reason="needs SQLAlchemy: run `make test-teacher`")
 
-from jupyter_mlgpu.teach.sharing.report import EXERCISES, SCHEMA, Report, SharedCheck, to_bytes
+from jupyter_mlgpu.teach.sharing.report import EXERCISES, LESSONS, SCHEMA, Report, SharedCheck, to_bytes
 from jupyter_mlgpu.teach.teacher import pages
 from jupyter_mlgpu.testing.hub import PREFIX, RunningService, StandInHub
 from tests.teach.teacher.conftest import Browser, Kernel
@@ -66,7 +66,7 @@ def test_a_teacher_sees_progress_and_last_receipt_of_each_student(
     status, page = browser("tess").get()
     row = next(row for row in page.split("<tr>") if ">ada<" in row)
     assert status == 200
-    progress = f"07_a_cnn 1 of 2 1 of {len(EXERCISES)}"
+    progress = f"07_a_cnn 1 of {len(LESSONS['07_a_cnn'])} 1 of {len(EXERCISES)}"
     assert f"{progress} cell 2: ok 250 ms 3 GiB TensorFlow 2.19.1, cpu" in text_of(row)
     assert "ahead by 4 min 00 s" in text_of(row)
     assert Page(page).all("table")
