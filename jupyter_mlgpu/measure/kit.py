@@ -29,6 +29,7 @@ from jupyter_mlgpu.record.store import Store
 
 if TYPE_CHECKING:
     from jupyter_mlgpu.measure.activity.activity import Activity
+    from jupyter_mlgpu.measure.activity.lateness import Lateness
     from jupyter_mlgpu.measure.activity.markers import Markers, Rules
     from jupyter_mlgpu.measure.activity.stack import OfUser
     from jupyter_mlgpu.measure.activity.watch import ActivityWatch
@@ -129,7 +130,7 @@ class Kit:
             compiled=_compiled,
             called_back=_called_back,
         )
-        return ActivityWatch(self.sampler, self._markers, asked)
+        return ActivityWatch(self.sampler, self._markers, self._lateness, asked)
 
     @cached_property
     def _markers(self) -> Markers:
@@ -139,6 +140,12 @@ class Kit:
             return [RULES, *(registry.framework(name).doing for name in registry.begun())]
 
         return Markers(rules)
+
+    @cached_property
+    def _lateness(self) -> Lateness:
+        from jupyter_mlgpu.measure.activity.lateness import Lateness
+
+        return Lateness()
 
     @property
     def _gpus_at_work(self) -> Gpus | None:

@@ -17,6 +17,7 @@ from jupyter_mlgpu.measure.activity import beside
 from jupyter_mlgpu.measure.activity.activity import Call
 from jupyter_mlgpu.measure.activity.asked import Asked
 from jupyter_mlgpu.measure.activity.calls import call_at
+from jupyter_mlgpu.measure.activity.lateness import Lateness
 from jupyter_mlgpu.measure.activity.looks import Looks
 from jupyter_mlgpu.measure.activity.markers import RULES, Markers, below_its_root
 from jupyter_mlgpu.measure.activity.pace import AFTER
@@ -62,7 +63,7 @@ def watch(
         compiled=compiled,
         called_back=called_back,
     )
-    return ActivityWatch(sampler, MARKERS, asked)
+    return ActivityWatch(sampler, MARKERS, Lateness(), asked)
 
 
 def seen(sampler, code, **names):
@@ -202,6 +203,41 @@ def test_how_a_thread_works_follows_from_its_clock_and_from_how_long_the_lock_wa
     own, asked, running, went_on, state
 ):
     assert state_of(own, asked, running=running, went_on=went_on) == state
+
+
+MS = 1e-3
+
+
+@pytest.fixture
+def switch_interval():
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(5 * MS)
+    yield
+    sys.setswitchinterval(before)
+
+
+@pytest.mark.parametrize("own", [0.05, 0.2, 0.35, 1.5])
+def test_what_a_look_comes_late_by_itself_on_a_machine_is_no_waiting_for_the_lock(own, switch_interval):
+    lateness = Lateness()
+    for late in (own, own + 0.05, own + 0.09, own + 0.02):
+        asked = lateness.for_the_lock(late * MS) / sys.getswitchinterval()
+        assert state_of(1.0, asked, running=False, went_on=0.0) == "short calls"
+    assert lateness.for_the_lock((own + 0.4) * MS) == pytest.approx(0.4 * MS)
+
+
+def test_code_of_python_alone_keeps_the_lock_in_every_look_from_the_first_on(switch_interval):
+    lateness = Lateness()
+    for late in (5.2, 5.3, 10.1):
+        asked = lateness.for_the_lock(late * MS) / sys.getswitchinterval()
+        assert state_of(1.0, asked, running=False, went_on=0.0) == "interpreter", late
+
+
+def test_a_machine_whose_timers_became_slower_is_known_after_a_second_or_two(switch_interval):
+    lateness = Lateness()
+    lateness.for_the_lock(0.1 * MS)
+    waited = [lateness.for_the_lock(0.9 * MS) for _ in range(40)]
+    assert waited[0] == pytest.approx(0.8 * MS)
+    assert waited[-1] == 0
 
 
 def test_native_code_that_needs_no_lock_is_seen_in_its_call(sampler):

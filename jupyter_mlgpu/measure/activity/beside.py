@@ -34,14 +34,14 @@ class Beside:
             self._waits = open_file(_SCHEDSTAT, 64)
             self._before = self._waited()
 
-    def ran_python(self, late: float) -> bool:
-        """Whether one kept the lock in the seconds that this look came `late`; ask in every look."""
+    def ran_python(self, asked: float) -> bool:
+        """Whether one kept the lock in the seconds for which this look waited for it; ask in every look."""
         if self._waits is None:
             return False
         before, self._before = self._before, self._waited()
         if before is None or self._before is None:
             return False
-        return late - (self._before - before) >= KEPT * sys.getswitchinterval()
+        return asked - (self._before - before) >= KEPT * sys.getswitchinterval()
 
     def close(self) -> None:
         """End the asking."""

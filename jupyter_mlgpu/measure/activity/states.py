@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import sys
-
 from jupyter_mlgpu.measure.activity.activity import State
 from jupyter_mlgpu.measure.activity.stack import Stack
 
-#: Switch intervals after which a thread has the lock that asked for it, from code that works in Python, and
-#: from which on a look that came late tells that the lock was kept: it comes 0.2 ms late by itself.
-_ASKED, KEPT = 0.8, 0.06
+#: Switch intervals of waiting for the lock: after these, code that works in Python has given it up because it
+#: was asked to; from these on it was kept at all, for less is within what looks come late by themselves.
+_ASKED, KEPT = 0.8, 0.03
 #: The part of the time for which a thread had a processor, from which on it was at work.
 AT_WORK = 0.5
 #: The part of a look in which a thread's clock must go on for the thread to have gone on.
@@ -21,9 +19,9 @@ ELSEWHERE: frozenset[State] = frozenset(("native", "idle", "idle beside others",
 def state_of(own: float | None, asked: float, *, running: bool, went_on: float | None) -> State:
     """How a thread worked.
 
-    `own` is the part of the time since the last look for which it had a processor, `asked` how many switch
-    intervals late the look came; `running`: it ran on while the lock was ours, and `went_on` is the part of
-    that moment for which it had a processor. None: not known.
+    `own` is the part of the time since the last look for which it had a processor, `asked` for how many
+    switch intervals the look waited for the lock; `running`: it ran on while the lock was ours, and `went_on`
+    is the part of that moment for which it had a processor. None: not known.
     """
     if running:
         return "native" if went_on is not None and went_on > WENT_ON else "no processor"
@@ -34,10 +32,10 @@ def state_of(own: float | None, asked: float, *, running: bool, went_on: float |
     return "interpreter" if asked >= _ASKED else "kept lock"
 
 
-def of_other_thread(stack: Stack, others: float, late: float, idle: State) -> State:
+def of_other_thread(stack: Stack, others: float, asked: float, idle: State) -> State:
     """How a thread worked whose own clock was not read: by the time of all but the cell's."""
     if stack.doing is not None:
         return idle
     if others < AT_WORK:
         return "idle"
-    return "interpreter" if late >= _ASKED * sys.getswitchinterval() else "short calls"
+    return "interpreter" if asked >= _ASKED else "short calls"

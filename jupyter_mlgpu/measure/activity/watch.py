@@ -19,6 +19,7 @@ from jupyter_mlgpu.measure.activity.asked import Asked
 from jupyter_mlgpu.measure.activity.beside import Beside
 from jupyter_mlgpu.measure.activity.counters import Counters, ThreadClock, grown, more
 from jupyter_mlgpu.measure.activity.host_link import HostLink
+from jupyter_mlgpu.measure.activity.lateness import Lateness
 from jupyter_mlgpu.measure.activity.looks import Looks
 from jupyter_mlgpu.measure.activity.markers import Markers
 from jupyter_mlgpu.measure.activity.pace import AFTER, LONGEST, Pace
@@ -64,9 +65,10 @@ class _Begun(NamedTuple):
 class ActivityWatch:
     """A watch over the thread that makes it, from now until `finish`."""
 
-    def __init__(self, sampler: Sampler, markers: Markers, asked: Asked) -> None:
+    def __init__(self, sampler: Sampler, markers: Markers, lateness: Lateness, asked: Asked) -> None:
         self._thread = threading.get_ident()
         self._markers = markers
+        self._lateness = lateness
         self._asked = asked
         self._lock = threading.Lock()
         self._seen, self._unseen = Looks(), Looks()
@@ -172,9 +174,11 @@ class ActivityWatch:
         stack = read(frames.get(self._thread), self._asked.of_user, self._markers)
         seconds, late = now - self._last.now, max(0.0, now - self._due)
         self._traced = self._traced or tracing.is_on_in_all()
-        kept_by_native = self._beside.ran_python(late)
+        asked = self._lateness.for_the_lock(late)
+        kept_by_native = self._beside.ran_python(asked)
         own = _part(own_time, self._last.thread, seconds)
-        state = self._state(begun, own, late, _Clocks(now, own_time, 0.0))
+        asked /= sys.getswitchinterval()
+        state = self._state(begun, own, asked, _Clocks(now, own_time, 0.0))
         whole = real_time.process_time()
         others = (whole - self._last.process) / seconds - (own or 0.0)
         self._last = _Clocks(now, own_time, whole)
@@ -191,14 +195,16 @@ class ActivityWatch:
             found = self._elsewhere(frames)
             if found is not None:
                 stack, thread = found, True
-                seen = of_other_thread(stack, others, late, state)
+                seen = of_other_thread(stack, others, asked, state)
             elif kept_by_native and state == "idle beside others":
                 seen = "idle beside Python"
         self._seen.add(stack, seen, seconds, late, thread=thread)
         return state
 
-    def _state(self, begun: _Begun, own: float | None, late: float, before: _Clocks) -> State:
-        """How it worked: `own` is the part of the time since the last look that it had a processor."""
+    def _state(self, begun: _Begun, own: float | None, asked: float, before: _Clocks) -> State:
+        """How it worked: `own` is the part of the time since the last look that it had a processor, and
+        `asked` for how many switch intervals this look waited for the lock.
+        """
         # We have the lock. A thread that runs now needs none, or it only waits for a processor, such as ours.
         running = begun.state.running()
         went_on = _part(begun.clock.read(), before.thread, real_time.perf_counter() - before.now)
@@ -207,7 +213,7 @@ class ActivityWatch:
             begun.state.rest()
             running = begun.state.running()
             went_on = _part(begun.clock.read(), worked, real_time.perf_counter() - rested)
-        return state_of(own, late / sys.getswitchinterval(), running=bool(running), went_on=went_on)
+        return state_of(own, asked, running=bool(running), went_on=went_on)
 
     def _elsewhere(self, frames: Mapping[int, FrameType]) -> Stack | None:
         """Another thread that gets data ready, or runs code of the user's, while the cell's own one waits."""

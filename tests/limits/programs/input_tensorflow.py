@@ -139,7 +139,7 @@ PROGRAMS = (
         id="tf-data-of-png-files",
         framework="tensorflow",
         kinds=("input",),
-        why="tf.data decodes 1,500 images, resizes and caches them; a second pass is the training alone.",
+        why="tf.data decodes 4,500 images, resizes and caches them; a second pass is the training alone.",
         clock="again",
         before=[
             """
@@ -147,7 +147,7 @@ PROGRAMS = (
             import tensorflow as tf
             noise = np.random.default_rng(0).integers(0, 200, (200, 200, 3), dtype="uint8")
             png = tf.io.encode_png(noise).numpy()
-            files = tf.data.Dataset.from_tensors(png).repeat(1_500)
+            files = tf.data.Dataset.from_tensors(png).repeat(4_500)
             decode = lambda file: tf.image.resize(tf.io.decode_png(file, channels=3), (64, 64))
             images = files.map(decode).batch(50).cache()
             w = tf.Variable(tf.random.normal((64 * 64 * 3, 32)) / 100)
@@ -163,7 +163,7 @@ PROGRAMS = (
             """,
         ],
         code="for batch in images:\n    loss = train(batch)",
-        mended="for epoch in range(8):\n    for batch in images:\n        loss = train(batch)",
+        mended="for epoch in range(6):\n    for batch in images:\n        loss = train(batch)",
         mended_kinds=ON_DEVICE,
     ),
     Program(

@@ -125,7 +125,7 @@ PROGRAMS = (
         mended="""
             import numpy as np
             x, v = np.linspace(0, 50, 2_000_000), np.zeros(2_000_000)
-            for step in range(50):
+            for step in range(150):
                 v -= 9.81e-3
                 x += v * 1e-3
                 v = np.where(x < 0, -0.9 * v, v)
@@ -274,7 +274,7 @@ PROGRAMS = (
         code="frame['c'] = frame.apply(lambda row: row['a'] * 2 if row['b'] > 3 else row['a'], axis=1)",
         mended="""
             a, b = frame["a"].to_numpy(), frame["b"].to_numpy()
-            for _ in range(400):
+            for _ in range(1_600):
                 frame["c"] = np.where(b > 3, a * 2.0, np.sqrt(a))
         """,
     ),
