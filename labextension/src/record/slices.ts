@@ -3,7 +3,7 @@
  */
 
 /** Milliseconds of work after which the page gets its turn; a task of 50 ms is felt. */
-const SLICE = 8;
+const SLICE = 5;
 
 /** When the slice that begins now should end, on the clock of `performance.now`. */
 export function sliceEnd(): number {
