@@ -235,6 +235,7 @@ class Lab:
         A page that was reloaded may still be restoring its notebooks, and one with an open question
         waits for an answer: such a page is left altogether.
         """
+        forget_views(self.page)
         questions = self.page.locator(".jp-Dialog").count()
         if self._reloaded or questions or self.page.evaluate("() => !window.jupyterapp"):
             self.page.goto("about:blank")
@@ -394,6 +395,12 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     server.stop()
 
 
+def forget_views(page: Page) -> None:
+    """Which of the sidebar's views was chosen, by the name of a notebook: the next one may have that name."""
+    if page.url != "about:blank":
+        page.evaluate("() => sessionStorage.clear()")
+
+
 @pytest.fixture
 def chinese(server: Server, page: Page) -> Iterator[None]:
     """JupyterLab in Chinese, without a language pack, in a page loaded afresh; and none of it afterwards."""
@@ -401,6 +408,7 @@ def chinese(server: Server, page: Page) -> Iterator[None]:
     page.goto("about:blank")
     yield
     server.change_setting("translation-extension/plugin", {"locale": "default"})
+    forget_views(page)
     page.goto("about:blank")
 
 
