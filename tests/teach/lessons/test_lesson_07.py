@@ -58,7 +58,8 @@ def test_moved_digits_cost_the_dense_network_far_more(cells):
     assert windows[0] - windows[3] < 10 < dense[0] - dense[3]
 
 
-def test_the_published_rates_are_the_published_seconds(cells):
+def test_the_published_rates_are_the_published_seconds_and_their_source_is_linked(cells):
+    assert "(https://github.com/SixQuant/tensorflow-macos-gpu) reports" in cells["epoch-read"].source
     rows = re.findall(r"\| ([\d.]+) \| ([\d,]+) \|", cells["epoch-read"].source)
     assert [seconds for seconds, _ in rows] == ["168.2", "147.7", "45.9"]
     for seconds, rate in rows:
