@@ -64,3 +64,18 @@ def test_the_published_rates_are_the_published_seconds_and_their_source_is_linke
     assert [seconds for seconds, _ in rows] == ["168.2", "147.7", "45.9"]
     for seconds, rate in rows:
         assert round(55_000 / float(seconds)) == int(rate.replace(",", ""))
+
+
+def test_what_is_learned_from_gets_ever_better_and_what_is_held_back_turns_round(cells):
+    """Both lines of the curves: where their lowest loss is, and that of the last epoch."""
+    found = re.findall(
+        r"^(learned from|held back) +lowest (\S+) after epoch (\d+), (\S+) at the end$",
+        shown(cells["curves"]),
+        re.MULTILINE,
+    )
+    (learned, *seen), (held_back, *later) = found
+    assert (learned, held_back) == ("learned from", "held back")
+    epochs = int(re.search(r"epochs=(\d+)", cells["curves"].source)[1])
+    assert int(seen[1]) > 0.9 * epochs
+    assert int(later[1]) < epochs / 2
+    assert float(later[2]) > 1.05 * float(later[0]) > 10 * float(seen[2])
