@@ -47,8 +47,8 @@ Kind = Literal["cpu", "cuda", "metal", "rocm", "tpu", "other"]
 LESSONS: Mapping[str, tuple[str, ...]] = {
     "00_start_here": (),
     "01_adding_tensors": ("add_three", "add_in_halves"),
-    "02_devices": ("fair_time", "flops_per_byte"),
-    "03_reading_the_machine": ("severity", "product_on"),
+    "02_devices": ("fair_time", "flops_per_byte", "crossover"),
+    "03_reading_the_machine": ("severity", "product_on", "reasons"),
     "04_how_fast_can_it_be": ("teraflops", "roof", "least_seconds", "rows_at_the_ridge"),
     "05_eager_and_graph": ("one_graph", "scores", "subgraphs"),
     "06_gradients": ("layer_back", "tanh_back", "normalize_back"),
@@ -60,7 +60,7 @@ LESSONS: Mapping[str, tuple[str, ...]] = {
     "12_bert_from_nothing": ("disguise", "masked_loss"),
     "13_fine_tuning": ("pool", "few"),
     "14_beyond_one_machine": ("shares", "together", "speed_up", "ring_all_reduce"),
-    "15_is_my_machine_set_up": ("older", "diagnosis"),
+    "15_is_my_machine_set_up": ("older", "diagnosis", "faults"),
 }
 EXERCISES = tuple(exercise for names in LESSONS.values() for exercise in names)
 

@@ -7,6 +7,8 @@ from typing import Any
 
 import pytest
 
+from jupyter_mlgpu.explain.doctor.check import Finding
+from jupyter_mlgpu.explain.doctor.checks import system_version_compat
 from jupyter_mlgpu.explain.doctor.diagnose import diagnose
 from jupyter_mlgpu.explain.doctor.facts import Facts
 
@@ -202,3 +204,26 @@ def test_a_wrong_product_is_told_beside_the_right_one(machine: Callable[..., Fac
     }
     (finding,) = diagnose(machine("cpu", {"frameworks": {"torch": answer}})).findings
     assert (finding.id, finding.evidence) == ("framework-compute", "A test product gave 63.5 instead of 64.")
+
+
+@pytest.mark.parametrize(
+    ("architecture", "lines"),
+    [
+        ("arm64", ["SYSTEM_VERSION_COMPAT=0 pip install tensorflow==2.19.1 tensorflow-metal==1.2.0"]),
+        ("x86_64", ["SYSTEM_VERSION_COMPAT=0 pip install tensorflow==2.16.2"]),
+        (
+            UNTOLD,
+            [
+                "SYSTEM_VERSION_COMPAT=0 pip install tensorflow==2.19.1 tensorflow-metal==1.2.0",
+                "# On an Intel Mac: SYSTEM_VERSION_COMPAT=0 pip install tensorflow==2.16.2",
+            ],
+        ),
+    ],
+)
+def test_a_mac_that_is_told_10_16_gets_a_tensorflow_that_was_built_for_its_python(
+    architecture: Any, lines: list[str], machine: Callable[..., Facts]
+):
+    told = {"python/macos_seen": "10.16", "python/architecture": architecture}
+    verdict = system_version_compat.judge(machine("mac", told))
+    assert isinstance(verdict, Finding)
+    assert list(verdict.remedy.lines) == lines

@@ -14,8 +14,10 @@ import pytest
 from jupyter_mlgpu.explain.doctor.check import Check
 from jupyter_mlgpu.explain.doctor.diagnose import diagnose, find_checks
 from jupyter_mlgpu.explain.doctor.facts import Facts
+from jupyter_mlgpu.record.redact import redact
 from jupyter_mlgpu.record.sentence import Sentence
 from jupyter_mlgpu.record.translation import translated
+from jupyter_mlgpu.show.doctor import page
 
 BROKEN = Path(__file__).parent / "broken"
 CASES: dict[str, dict[str, Any]] = {
@@ -48,6 +50,16 @@ def test_a_finding_says_what_is_wrong_how_it_is_known_and_what_to_paste(
     lines = (finding.remedy or "").splitlines()
     assert any(COMMAND.match(line) for line in lines)
     assert all(COMMAND.match(line) or line.startswith("# ") for line in lines)
+
+
+@every_case
+@pytest.mark.parametrize("language", page.LANGUAGES)
+def test_redaction_takes_nothing_of_the_answer_for_a_secret(
+    name: str, language: str, machine: Callable[..., Facts]
+):
+    case = CASES[name]
+    told = page.text(diagnose(machine(case["machine"], case["changes"])), language, all_checks=True)
+    assert redact(told) == told
 
 
 @every_case

@@ -41,6 +41,10 @@ ASKED_FOR = {
     "self time",
     "peak memory",
     "allocator",
+    "batch normalization",
+    "padding (of a picture)",
+    "padding (of a sentence)",
+    "stride",
 }
 
 

@@ -1,12 +1,18 @@
 """Lesson 02: what its text says of dispatch, the race and the arithmetic holds in the saved notebook."""
 
+import ast
 import re
 from pathlib import Path
 
 import nbformat
 import pytest
 
-from jupyter_mlgpu.teach.lessons.exercises.lesson_02 import PretendDevice, fair_time, flops_per_byte
+from jupyter_mlgpu.teach.lessons.exercises.lesson_02 import (
+    PretendDevice,
+    crossover,
+    fair_time,
+    flops_per_byte,
+)
 from jupyter_mlgpu.teach.lessons.recordings import FOLDER, read
 
 MEASURED = Path(__file__).resolve().parents[3] / "docs" / "measurements"
@@ -119,3 +125,21 @@ def test_the_pretend_device_works_while_python_goes_on():
 def test_it_computes_with_keras_alone_so_that_every_backend_serves(lesson):
     code = "\n".join(cell.source for cell in lesson.cells.values() if cell.cell_type == "code")
     assert not re.search(r"\b(tf\.|tensorflow|torch|jax)\b", code)
+
+
+def test_the_hard_exercise_is_asked_about_the_recorded_race_and_comes_within_twice_of_it(lesson):
+    cells = {cell.id: str(cell.get("outputs")) for cell in nbformat.read(RECORDED, 4).cells}
+    rows = re.findall(r"\\n(100|1e7) +([\d,.]+) +([\d.]+)", cells["race-chart"])
+    measured = [[float(one.replace(",", "")) for one in row] for row in rows]
+    asked = re.search(r"processor, gpu = (.*)", lesson.cells["crossover-here"].source)[1]
+    processor, gpu = ast.literal_eval(asked)
+    assert [list(one) for one in processor] == [[size, time] for size, time, _ in measured]
+    assert [list(one) for one in gpu] == [[size, time] for size, _, time in measured]
+    assert 0.5 < crossover(processor, gpu) / 3300 < 2
+    assert lesson.shown("crossover-here") == ""
+
+
+def test_devices_that_are_known_cross_where_their_times_are_the_same():
+    one, other = [(100, 11), (1000, 20)], [(100, 50.2), (1000, 52)]
+    assert crossover(one, other) == pytest.approx(5000)
+    assert crossover(other, one) == pytest.approx(5000)

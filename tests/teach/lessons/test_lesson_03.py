@@ -6,7 +6,7 @@ import pytest
 
 from jupyter_mlgpu.explain.logs.catalogue import Catalogue
 from jupyter_mlgpu.explain.logs.reader import LogReader
-from jupyter_mlgpu.teach.lessons.exercises.lesson_03 import severity
+from jupyter_mlgpu.teach.lessons.exercises.lesson_03 import reasons, severity
 
 
 @pytest.fixture(scope="module")
@@ -100,3 +100,21 @@ def test_a_missing_device_gives_the_right_numbers_and_the_receipt_says_where(les
     assert lesson.shown("break-missing") == "[[22. 28.]\n [49. 64.]]\n"
     assert any("not on gpu:7" in note for note in lesson.receipt("break-missing").notes)
     assert lesson.shown("break-strict") == "refused: True\n"
+
+
+def test_the_reasons_are_those_that_the_kit_reads_also_where_lines_are_shuffled(lesson, fork):
+    log, notes = fork
+    by_kit = notes.facts["mlc_subgraphs"].value["nodes"]
+    assert reasons(log) == {name: next(iter(nodes)) for name, nodes in by_kit.items()}
+    assert lesson.shown("shuffled").count("the reasons are the kit's: True\n") == 2
+
+
+def test_every_form_that_the_lesson_shows_is_read_as_the_kit_reads_it(lesson):
+    shown = re.findall(r"^    … (TensorFlow graph .*)$", lesson.prose("hard-says"), re.MULTILINE)
+    lines = [f"Compute: Failed in processing {one.replace('…', 'with frame_id = 0')}" for one in shown]
+    assert len(lines) == 3
+    for line in lines:
+        reader = LogReader(Catalogue.load())
+        reader.feed("recorded", f"2021-03-08 20:50:58.716976: I a/b.cc:332] {line}\n".encode(), "")
+        ((name, nodes),) = reader.finish().facts["mlc_subgraphs"].value["nodes"].items()
+        assert reasons(f"{line}\n") == {name: next(iter(nodes))}

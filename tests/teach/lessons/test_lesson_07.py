@@ -58,8 +58,24 @@ def test_moved_digits_cost_the_dense_network_far_more(cells):
     assert windows[0] - windows[3] < 10 < dense[0] - dense[3]
 
 
-def test_the_published_rates_are_the_published_seconds(cells):
+def test_the_published_rates_are_the_published_seconds_and_their_source_is_linked(cells):
+    assert "(https://github.com/SixQuant/tensorflow-macos-gpu) reports" in cells["epoch-read"].source
     rows = re.findall(r"\| ([\d.]+) \| ([\d,]+) \|", cells["epoch-read"].source)
     assert [seconds for seconds, _ in rows] == ["168.2", "147.7", "45.9"]
     for seconds, rate in rows:
         assert round(55_000 / float(seconds)) == int(rate.replace(",", ""))
+
+
+def test_what_is_learned_from_gets_ever_better_and_what_is_held_back_turns_round(cells):
+    """Both lines of the curves: where their lowest loss is, and that of the last epoch."""
+    found = re.findall(
+        r"^(learned from|held back) +lowest (\S+) after epoch (\d+), (\S+) at the end$",
+        shown(cells["curves"]),
+        re.MULTILINE,
+    )
+    (learned, *seen), (held_back, *later) = found
+    assert (learned, held_back) == ("learned from", "held back")
+    epochs = int(re.search(r"epochs=(\d+)", cells["curves"].source)[1])
+    assert int(seen[1]) > 0.9 * epochs
+    assert int(later[1]) < epochs / 2
+    assert float(later[2]) > 1.05 * float(later[0]) > 10 * float(seen[2])

@@ -7,6 +7,7 @@ from pathlib import Path
 import nbformat
 import pytest
 
+from jupyter_mlgpu.show.receipts.bundle import MIME_TYPE
 from jupyter_mlgpu.teach.lessons import recordings
 from jupyter_mlgpu.teach.lessons.exercises.lesson_09 import step_costs
 
@@ -97,3 +98,16 @@ def test_energy_is_measured_or_it_is_said_why_not(cells):
 
 def test_the_receipt_has_items_a_second(cells):
     assert re.search(r"64 items: [\d.]+ per second", shown(cells["items"]))
+
+
+def test_batches_that_come_one_by_one_cost_more_than_half_and_fetched_ahead_most_is_won_back(cells):
+    found = re.findall(
+        r"^(in memory|one by one|ahead).*? {2,}([\d.]+)$", shown(cells["input-ahead"]), re.MULTILINE
+    )
+    rates = {told: float(rate) for told, rate in found}
+    assert rates["one by one"] < rates["in memory"] / 2
+    assert rates["ahead"] > 1.5 * rates["one by one"]
+    receipts = [
+        one.data[MIME_TYPE] for one in cells["input-slow"].outputs if MIME_TYPE in one.get("data", {})
+    ]
+    assert [one["limit"]["kind"] in ("waiting", "input") for one in receipts] == [True]

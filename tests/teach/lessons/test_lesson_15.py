@@ -1,6 +1,7 @@
 """Lesson 15: its recorded machines, its small doctor and the real one say the same; its table holds."""
 
 import ast
+import random
 import re
 
 import pytest
@@ -8,7 +9,7 @@ import pytest
 from jupyter_mlgpu.explain.doctor.checks import metal_macos, metal_python
 from jupyter_mlgpu.explain.doctor.diagnose import diagnose, find_checks
 from jupyter_mlgpu.explain.doctor.reading import from_json
-from jupyter_mlgpu.teach.lessons.exercises.lesson_15 import diagnosis, older
+from jupyter_mlgpu.teach.lessons.exercises.lesson_15 import EXERCISES, diagnosis, faults, older
 
 CHECKS = {"2018": "library-path-lost", "2022": "system-version-compat", "2026": "metal-plugin-version"}
 
@@ -98,3 +99,17 @@ def test_versions_are_compared_number_by_number():
     assert older("2.9.1", "2.20.0")
     assert not older("2.20.0", "2.20.0")
     assert not older("10.0.0", "9.9.9")
+
+
+def test_the_four_checks_find_what_the_real_ones_find_in_the_same_order(facts_of):
+    exercise = next(one for one in EXERCISES if one.name == "faults")
+    drawn = [exercise.example, *(exercise.fresh(random.Random(seed)) for seed in range(20))]
+    machines = [machine for one in drawn for machine in one["machines"]]
+    four = {name for machine in machines for name in faults(machine)}
+    assert four == {"metal-macos", *CHECKS.values()}
+    for machine in machines:
+        assert faults(machine) == [one for one in found(facts_of(machine)) if one in four], machine
+
+
+def test_the_real_doctor_agrees_on_the_machine_that_has_three(lesson):
+    assert lesson.shown("faults-here") == "as the doctor says: True\n"

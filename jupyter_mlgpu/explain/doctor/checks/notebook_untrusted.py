@@ -23,7 +23,7 @@ def judge(facts: Facts) -> Verdict:
         return Fine(say("No notebook here has hidden saved outputs."))
     return Finding(
         title=say("A notebook's saved outputs are not shown because it is not trusted."),
-        evidence=say("Rich outputs but no signature: {names}.", names=", ".join(hidden)),
+        evidence=say("Not trusted, and with rich saved outputs: {names}.", names=", ".join(hidden)),
         remedy=sum(
             (run("jupyter", "trust", path(name)) for name in hidden),
             as_written("# If you know where it comes from:"),

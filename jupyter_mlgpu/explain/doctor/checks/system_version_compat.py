@@ -1,13 +1,22 @@
 """Told that macOS is 10.16, pip refuses every wheel for macOS 11 and newer.
 
 Sources: apple/tensorflow_macos#46 and #61, tensorflow/tensorflow#50108 ("is not a supported wheel on this
-platform"; SYSTEM_VERSION_COMPAT=0 helps).
+platform"; SYSTEM_VERSION_COMPAT=0 helps). TensorFlow's wheels for Intel Macs end at 2.16.2 (their names).
 """
 
 from __future__ import annotations
 
-from jupyter_mlgpu.explain.doctor.check import Cause, Facts, Finding, Fine, Skipped, Verdict, known
-from jupyter_mlgpu.explain.doctor.remedies import as_written
+from jupyter_mlgpu.explain.doctor.check import (
+    Cause,
+    Facts,
+    Finding,
+    Fine,
+    Skipped,
+    Verdict,
+    known,
+    known_or,
+)
+from jupyter_mlgpu.explain.doctor.remedies import Remedy, as_written
 from jupyter_mlgpu.explain.doctor.versions import older
 from jupyter_mlgpu.record.sentence import say
 
@@ -25,7 +34,23 @@ def judge(facts: Facts) -> Verdict:
     return Finding(
         title=say("This Python sees macOS as version 10, so pip rejects newer wheels."),
         evidence=say("This is macOS {real}, but Python sees {told}.", real=real, told=told),
-        remedy=as_written("SYSTEM_VERSION_COMPAT=0 pip install tensorflow==2.19.1 tensorflow-metal==1.2.0"),
+        remedy=_remedy(known_or(facts.python.architecture, None)),
         confidence="sure",
         cause=Cause.PYTHON,
     )
+
+
+def _remedy(architecture: str | None) -> Remedy:
+    """What to install, for the processor that Python was built for; where that is unknown, for both."""
+    match architecture:
+        case "x86_64":
+            return as_written("SYSTEM_VERSION_COMPAT=0 pip install tensorflow==2.16.2")
+        case "arm64":
+            return as_written(
+                "SYSTEM_VERSION_COMPAT=0 pip install tensorflow==2.19.1 tensorflow-metal==1.2.0"
+            )
+        case _:
+            return as_written(
+                "SYSTEM_VERSION_COMPAT=0 pip install tensorflow==2.19.1 tensorflow-metal==1.2.0\n"
+                "# On an Intel Mac: SYSTEM_VERSION_COMPAT=0 pip install tensorflow==2.16.2"
+            )

@@ -1,4 +1,4 @@
-"""Lesson 02: a stopwatch that waits for the device, and how much arithmetic a byte is worth."""
+"""Lesson 02: a stopwatch that waits, how much arithmetic a byte is worth, and where two devices cross."""
 
 from __future__ import annotations
 
@@ -23,6 +23,16 @@ def flops_per_byte(m: Any, k: Any, n: Any) -> Any:
     operations = 2 * m * k * n
     numbers = m * k + k * n + m * n
     return operations / (4 * numbers)
+
+
+def crossover(first: Any, second: Any) -> Any:
+    """The n at which two devices take equally long; of each, two readings: (n, µs), flat and climbing."""
+    lines = []
+    for (n, short), (more, long) in (first, second):
+        each = (long - short) / (more - n)
+        lines.append((short - n * each, each))
+    (dispatch, each), (other_dispatch, other_each) = lines
+    return (other_dispatch - dispatch) / (each - other_each)
 
 
 class PretendDevice:
@@ -69,6 +79,18 @@ def _fresh_times(draw: random.Random) -> Arguments:
     }
 
 
+def _readings(dispatch: float, each: float, sizes: tuple[int, int]) -> list[list[float]]:
+    return [[n, dispatch + n * each] for n in sizes]
+
+
+def _fresh_readings(draw: random.Random) -> Arguments:
+    sizes = (draw.randint(1, 9) * 1000, draw.randint(1, 9) * 100_000)
+    slow = _readings(draw.randint(5, 30), draw.randint(4, 9) / 1000, sizes)
+    fast = _readings(draw.randint(60, 200), draw.randint(2, 20) / 10_000, sizes)
+    first, second = draw.sample([slow, fast], 2)
+    return {"first": first, "second": second}
+
+
 EXERCISES = (
     Exercise(
         name="fair_time",
@@ -88,5 +110,16 @@ EXERCISES = (
         reference=flops_per_byte,
         example={"m": 1, "k": 10, "n": 1},
         fresh=lambda draw: {name: draw.randint(2, 40) for name in ("m", "k", "n")},
+    ),
+    Exercise(
+        name="crossover",
+        task=say("return the n at which both devices take equally long"),
+        reference=crossover,
+        # 10 and 50 µs of dispatch, 0.01 and 0.002 µs for each number: they cross at 5,000.
+        example={
+            "first": _readings(10, 0.01, (1000, 100_000)),
+            "second": _readings(50, 0.002, (1000, 100_000)),
+        },
+        fresh=_fresh_readings,
     ),
 )

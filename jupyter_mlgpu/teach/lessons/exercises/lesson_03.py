@@ -1,4 +1,4 @@
-"""Lesson 03: the severity letter of a log line, and a matrix product placed by hand."""
+"""Lesson 03: a line's severity letter, a product placed by hand, and why a subgraph fell back."""
 
 from __future__ import annotations
 
@@ -47,6 +47,14 @@ def product_on(device: Any, a: Any, b: Any) -> Any:
 
     with tf.device(device):
         return tf.matmul(a, b)
+
+
+def reasons(log: Any) -> Any:
+    """The operation that a line names as the reason, by the name of the subgraph that failed."""
+    import re
+
+    named = r"Failed in processing TensorFlow graph (\S+) .*? for (?:node: (?:n\d+ = )?|n\d+ = )(\S+)"
+    return dict(re.findall(named, log))
 
 
 def line_by_line(answer: Answer, arguments: Arguments) -> object:
@@ -106,6 +114,47 @@ def _fresh_product(draw: random.Random) -> Arguments:
     }
 
 
+_OPERATIONS = ("RealDiv", "MatMul", "Reshape", "Relu", "BiasAdd", "Mul", "Conv2D")
+_FORK = "tensorflow/compiler/tf2mlcompute"
+_CONVERTED = (
+    f"I {_FORK}/convert/mlc_convert_graph.cc:2599] Finished converting subgraph {{subgraph}} with id = 3 for "
+    "TensorFlow graph with id = 0."
+)
+_FALLING_BACK = f"I {_FORK}/kernels/mlc_subgraph_op.cc:390] Falling back to TensorFlow..."
+#: What says why, in the forms of the fork's public logs; the last names no operation.
+_WHY = (
+    "AddLayerToMLCGraph: Failed to add layer to MLCGraph for node: n{number} = {node} ({operation}).",
+    "PerformGradientPassNodeRoutine: Failed to find forward-pass output for node: {node}",
+    "CreateMLC{operation}Layer: Failed to create MLC{operation}Layer for n{number} = {node} ({operation})",
+    "ConvertSubgraph: Failed to compile MLCTrainingGraph.",
+)
+
+
+def _failed(subgraph: str, why: str) -> str:
+    return (
+        f"I {_FORK}/kernels/mlc_subgraph_op.cc:332] Compute: Failed in processing TensorFlow graph "
+        f"{subgraph} with frame_id = 0 and iter_id = 0 with error: Internal: {why} (error will be reported 5 "
+        "times unless TF_MLC_LOGGING=1)."
+    )
+
+
+def _fork_log(lines: list[str]) -> str:
+    times = (f"2021-03-08 20:50:{10 + number}.716976: " for number in range(len(lines)))
+    return "".join(f"{time}{line}\n" for time, line in zip(times, lines, strict=True))
+
+
+def _fresh_fork_log(draw: random.Random) -> Arguments:
+    lines = []
+    for number, why in enumerate(draw.sample(_WHY, len(_WHY))):
+        operation = draw.choice(_OPERATIONS)
+        node = f"{draw.choice(['dropout', 'dense_2', 'model/head'])}/{operation}_{draw.randint(1, 30)}"
+        before = draw.choice(["", "train/gradients/", "gradient_tape/sequential/"])
+        subgraph = f"{before}MLCSubgraphOp_{draw.randint(0, 3)}_{number}"
+        said = why.format(node=node, operation=operation, number=draw.randint(1, 60))
+        lines += [_CONVERTED.format(subgraph=subgraph), _failed(subgraph, said), _FALLING_BACK]
+    return {"log": _fork_log(lines)}
+
+
 EXERCISES = (
     Exercise(
         name="severity",
@@ -134,5 +183,32 @@ EXERCISES = (
         },
         fresh=_fresh_product,
         run=numbers_and_place,
+    ),
+    Exercise(
+        name="reasons",
+        task=say(
+            "return a dictionary: for each subgraph that failed and whose line names an operation, the name "
+            "of that operation"
+        ),
+        reference=reasons,
+        # The three forms, a line that names no operation, and one that is of no failure.
+        example={
+            "log": _fork_log(
+                [
+                    _failed("MLCSubgraphOp_0_0", _WHY[3]),
+                    _FALLING_BACK,
+                    _failed(
+                        "MLCSubgraphOp_0_1",
+                        _WHY[0].format(node="dropout/RealDiv", operation="RealDiv", number=10),
+                    ),
+                    _failed("train/gradients/MLCSubgraphOp_0_7", _WHY[1].format(node="Reshape_1")),
+                    _failed(
+                        "MLCSubgraphOp_0_9",
+                        _WHY[2].format(node="dense/MatMul_1", operation="MatMul", number=20),
+                    ),
+                ]
+            )
+        },
+        fresh=_fresh_fork_log,
     ),
 )

@@ -1,4 +1,4 @@
-"""Lesson 15: which version came first, and which check names what is wrong with a machine."""
+"""Lesson 15: which version came first, which check names what is wrong with a machine, and all that do."""
 
 from __future__ import annotations
 
@@ -38,6 +38,22 @@ def diagnosis(machine: Any) -> Any:
     return "none"
 
 
+def faults(machine: Any) -> Any:
+    """Every check of the four that finds something, in the order in which the doctor tells them."""
+    packages = machine["packages"]
+    with_plugin = "tensorflow-metal" in packages
+    found = []
+    if with_plugin and machine["macos"] and older(machine["macos"], "12.0"):
+        found.append("metal-macos")
+    if machine["told"] not in (None, machine["macos"]):
+        found.append("system-version-compat")
+    if with_plugin and not older(packages["tensorflow"], "2.20.0"):
+        found.append("metal-plugin-version")
+    if set(machine["shell"]) - set(machine["kernel"]):
+        found.append("library-path-lost")
+    return found
+
+
 def each_version(answer: Answer, arguments: Arguments) -> object:
     """What `answer` says of each version."""
     versions, than = arguments["versions"], str(arguments["than"])
@@ -54,6 +70,17 @@ def each_machine(answer: Answer, arguments: Arguments) -> object:
     assert isinstance(machines, list)
     found = {f"{number}. {_told(one)}": answer(one) for number, one in enumerate(machines, 1)}
     return None if any(one is None or one is ... for one in found.values()) else found
+
+
+def every_fault(answer: Answer, arguments: Arguments) -> object:
+    """What `answer` lists for each machine, in one line each."""
+    found = each_machine(answer, arguments)
+    if not isinstance(found, dict):
+        return found
+    return {
+        machine: (", ".join(map(str, one)) or say("none")) if isinstance(one, list | tuple) else one
+        for machine, one in found.items()
+    }
 
 
 def _told(machine: Machine) -> str:
@@ -99,6 +126,23 @@ def _fresh_machines(draw: random.Random) -> Arguments:
     return {"machines": machines}
 
 
+def _fresh_faulty_machines(draw: random.Random) -> Arguments:
+    new, old = f"2.{draw.randint(20, 23)}.0", f"2.{draw.randint(8, 19)}.{draw.randint(0, 2)}"
+    before_12 = draw.choice([f"11.{draw.randint(0, 7)}", f"10.15.{draw.randint(1, 7)}"])
+    later, metal = f"{draw.randint(12, 26)}.{draw.randint(0, 6)}", f"1.{draw.randint(0, 2)}.0"
+    pair = {"tensorflow": new, "tensorflow-metal": metal}
+    machines = [
+        _machine(macos=before_12, told=before_12, packages=pair),
+        _machine(macos=before_12, told=None, packages={"tensorflow": old}, shell=_PATH),
+        _machine(macos=later, told="10.16", packages=pair, shell=_PATH),
+        _machine(macos=later, told=later, packages=pair | {"tensorflow": old}, shell=_PATH, kernel=_PATH),
+        _machine(macos=None, told=None, packages=pair),
+        _machine(macos=f"11.{draw.randint(0, 7)}", told="10.16", packages=pair, shell=_PATH),
+    ]
+    draw.shuffle(machines)
+    return {"machines": machines}
+
+
 EXERCISES = (
     Exercise(
         name="older",
@@ -127,5 +171,26 @@ EXERCISES = (
         },
         fresh=_fresh_machines,
         run=each_machine,
+    ),
+    Exercise(
+        name="faults",
+        task=say(
+            "return a list of the names of all checks that find something, causes before what follows from "
+            "them"
+        ),
+        reference=faults,
+        # Two faults at once; an old system without the plug-in; one told another version; nothing told.
+        example={
+            "machines": [
+                _machine(
+                    macos="11.6", told="11.6", packages={"tensorflow": "2.20.0", "tensorflow-metal": "1.1.0"}
+                ),
+                _machine(macos="11.6", told=None, packages={"tensorflow": "2.13.0"}),
+                _machine(macos="12.0", told="10.16", shell=_PATH),
+                _machine(macos=None, told=None),
+            ]
+        },
+        fresh=_fresh_faulty_machines,
+        run=every_fault,
     ),
 )

@@ -40,6 +40,30 @@ def result_left_out(m: Any, k: Any, n: Any) -> Any:
     return 2 * m * k * n / (4 * (m * k + k * n))
 
 
+def whole_time_divided(first: Any, second: Any) -> Any:
+    lines = []
+    for (n, short), (more, long) in (first, second):
+        each = long / more
+        lines.append((short - n * each, each))
+    (dispatch, each), (other_dispatch, other_each) = lines
+    return (other_dispatch - dispatch) / (each - other_each)
+
+
+def first_reading_for_dispatch(first: Any, second: Any) -> Any:
+    lines = [(short, (long - short) / (more - n)) for (n, short), (more, long) in (first, second)]
+    (dispatch, each), (other_dispatch, other_each) = lines
+    return (other_dispatch - dispatch) / (each - other_each)
+
+
+def wrong_way_round(first: Any, second: Any) -> Any:
+    lines = []
+    for (n, short), (more, long) in (first, second):
+        each = (long - short) / (more - n)
+        lines.append((short - n * each, each))
+    (dispatch, each), (other_dispatch, other_each) = lines
+    return (dispatch - other_dispatch) / (each - other_each)
+
+
 COACHING = {
     "fair_time": coaching(
         hints=[
@@ -78,6 +102,42 @@ COACHING = {
             (say("You counted numbers, not bytes."), numbers_for_bytes),
             (say("You left out the additions: they are as many as the multiplications."), additions_left_out),
             (say("You left out the result, which has to be written."), result_left_out),
+        ],
+    ),
+    "crossover": coaching(
+        hints=[
+            say(
+                "Dispatch is the same in both readings of a device. So what is the second one longer for, "
+                "and for how many numbers?"
+            ),
+            say(
+                "The time for each number is the difference of the two times over that of the two n; what is "
+                "left of a reading without the time of its numbers is the dispatch."
+            ),
+            say(
+                "Equally long means: dispatch + n * each is the same for both. So n is the difference of the "
+                "dispatches, divided by that of the times for each number, taken the other way round."
+            ),
+        ],
+        mistakes=[
+            (
+                say(
+                    "You divided a whole time by its n: dispatch is in that time, too. Divide the difference "
+                    "of the two times by that of the two n."
+                ),
+                whole_time_divided,
+            ),
+            (
+                say("You took the first reading for the dispatch: the time of its numbers is in it, too."),
+                first_reading_for_dispatch,
+            ),
+            (
+                say(
+                    "You have the right size with the wrong sign: take one of the two differences the other "
+                    "way round."
+                ),
+                wrong_way_round,
+            ),
         ],
     ),
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from jupyter_mlgpu.record.sentence import say
@@ -39,6 +40,22 @@ def always_the_processor(device: Any, a: Any, b: Any) -> Any:
         return tf.matmul(a, b)
 
 
+_FAILED = r"Failed in processing TensorFlow graph (\S+) .*?"
+
+
+def number_of_the_log(log: Any) -> Any:
+    return dict(re.findall(rf"{_FAILED} for (?:node: )?(\S+)", log))
+
+
+def two_forms_alone(log: Any) -> Any:
+    return dict(re.findall(rf"{_FAILED} for node: (?:n\d+ = )?(\S+)", log))
+
+
+def nothing_for_a_reason(log: Any) -> Any:
+    found = re.findall(rf"{_FAILED}(?: for (?:node: (?:n\d+ = )?|n\d+ = )(\S+).*)?\n", log)
+    return dict(found)
+
+
 COACHING = {
     "severity": coaching(
         hints=[
@@ -72,6 +89,39 @@ COACHING = {
                 no_device,
             ),
             (say("You asked for the processor, whatever device was named."), always_the_processor),
+        ],
+    ),
+    "reasons": coaching(
+        hints=[
+            say(
+                "Go through the log line by line. Which words stand in each line of a failure, and in no "
+                "other? What stands right behind them?"
+            ),
+            say(
+                "The subgraph is the word after `TensorFlow graph`. The operation stands behind `for node:` "
+                "or behind `for`; where a number such as `n10 =` comes first, it is the word after that."
+            ),
+            say(
+                "One pattern can do it: `for `, then `node: `, or a number with ` = `, or both, and then the "
+                "name, `(\\S+)`."
+            ),
+        ],
+        mistakes=[
+            (
+                say("You took a number of the log's own, such as n10: the operation stands behind its `=`."),
+                number_of_the_log,
+            ),
+            (
+                say(
+                    "One form is missing: where a layer could not be created, the operation stands behind "
+                    "`for` without `node:`."
+                ),
+                two_forms_alone,
+            ),
+            (
+                say("A line that names no operation gives no reason: leave its subgraph out."),
+                nothing_for_a_reason,
+            ),
         ],
     ),
 }

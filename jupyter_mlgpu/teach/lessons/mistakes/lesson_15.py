@@ -6,7 +6,7 @@ from typing import Any
 
 from jupyter_mlgpu.record.sentence import say
 from jupyter_mlgpu.teach.lessons.coaching import coaching
-from jupyter_mlgpu.teach.lessons.exercises.lesson_15 import older
+from jupyter_mlgpu.teach.lessons.exercises.lesson_15 import faults, older
 
 
 def as_text(version: Any, than: Any) -> Any:
@@ -52,6 +52,21 @@ def kernel_not_asked(machine: Any) -> Any:
     if machine["shell"]:
         return "library-path-lost"
     return "none"
+
+
+def first_fault_alone(machine: Any) -> Any:
+    return faults(machine)[:1]
+
+
+def macos_without_the_plugin(machine: Any) -> Any:
+    others = [one for one in faults(machine) if one != "metal-macos"]
+    is_old = bool(machine["macos"]) and older(machine["macos"], "12.0")
+    return ["metal-macos", *others] if is_old else others
+
+
+def as_it_was_written(machine: Any) -> Any:
+    order = ("metal-plugin-version", "system-version-compat", "library-path-lost", "metal-macos")
+    return sorted(faults(machine), key=order.index)
 
 
 COACHING = {
@@ -103,6 +118,37 @@ COACHING = {
             (
                 say("The kernel of one machine has the variable, too: nothing is lost there."),
                 kernel_not_asked,
+            ),
+        ],
+    ),
+    "faults": coaching(
+        hints=[
+            say(
+                "Compare your row with the other one, name by name: is one missing, one too many, or are "
+                "they in another order?"
+            ),
+            say(
+                "The order is that of the drawing, from the top: the system itself, what Python is told of "
+                "it, the plug-in and its framework, what reaches the kernel."
+            ),
+            say(
+                "Begin with an empty list, and let each of four conditions, in that order, append its name. "
+                "The first asks for the plug-in, for a macOS that is known, and whether it is older than "
+                '"12.0".'
+            ),
+        ],
+        mistakes=[
+            (
+                say("You stopped at the first fault: a machine can have several."),
+                first_fault_alone,
+            ),
+            (
+                say("You blamed macOS on a machine without the plug-in: nothing there needs version 12."),
+                macos_without_the_plugin,
+            ),
+            (
+                say("These are the right names in another order: begin with what lies deepest, the system."),
+                as_it_was_written,
             ),
         ],
     ),

@@ -70,6 +70,42 @@ def squares_alone(m, k, n):
     return m / 6
 
 
+def two_lines(first, second):
+    lines = []
+    for (n, short), (more, long) in (first, second):
+        each = (long - short) / (more - n)
+        lines += [short - n * each, each]
+    return lines
+
+
+def dispatch_forgotten(first, second):
+    return (second[0][1] - first[0][1]) / (first[1][1] / first[1][0] - second[1][1] / second[1][0])
+
+
+def first_readings_alone(first, second):
+    slope, other = ((two[1][1] - two[0][1]) / (two[1][0] - two[0][0]) for two in (first, second))
+    return (second[0][1] - first[0][1]) / (slope - other)
+
+
+def dispatches_added(first, second):
+    dispatch, each, other_dispatch, other_each = two_lines(first, second)
+    return (dispatch + other_dispatch) / (each - other_each)
+
+
+def negative(first, second):
+    dispatch, each, other_dispatch, other_each = two_lines(first, second)
+    return (other_dispatch - dispatch) / (other_each - each)
+
+
+def time_at_the_crossing(first, second):
+    dispatch, each, other_dispatch, other_each = two_lines(first, second)
+    return dispatch + each * (other_dispatch - dispatch) / (each - other_each)
+
+
+def in_the_middle(first, second):
+    return (first[0][0] * first[1][0]) ** 0.5
+
+
 WRONG = {
     "fair_time": [
         handing_over_alone,
@@ -86,5 +122,13 @@ WRONG = {
         result_not_written,
         bytes_per_operation,
         squares_alone,
+    ],
+    "crossover": [
+        dispatch_forgotten,
+        first_readings_alone,
+        dispatches_added,
+        negative,
+        time_at_the_crossing,
+        in_the_middle,
     ],
 }

@@ -1,5 +1,7 @@
 """Wrong answers to the exercises of lesson 03: likely mistakes, each of which has to be rejected."""
 
+import re
+
 import numpy as np
 import tensorflow as tf
 
@@ -70,6 +72,34 @@ def by_numpy(device, a, b):
         return np.matmul(a, b)
 
 
+FAILED = r"Failed in processing TensorFlow graph (\S+) .*?"
+NODE = r" for (?:node: (?:n\d+ = )?|n\d+ = )(\S+)"
+
+
+def name_cut_short(log):
+    return {name.rpartition("/")[2]: node for name, node in re.findall(FAILED + NODE, log)}
+
+
+def kind_for_the_name(log):
+    return dict(re.findall(FAILED + r"\((\w+)\)", log))
+
+
+def operations_alone(log):
+    return [node for _, node in re.findall(FAILED + NODE, log)]
+
+
+def the_first_failure_alone(log):
+    return dict(re.findall(FAILED + NODE, log)[:1])
+
+
+def numbered_form_alone(log):
+    return dict(re.findall(FAILED + r" n\d+ = (\S+)", log))
+
+
+def operation_for_subgraph(log):
+    return {node: name for name, node in re.findall(FAILED + NODE, log)}
+
+
 WRONG = {
     "severity": [
         always_information,
@@ -87,5 +117,13 @@ WRONG = {
         the_other_way_round,
         element_by_element,
         by_numpy,
+    ],
+    "reasons": [
+        name_cut_short,
+        kind_for_the_name,
+        operations_alone,
+        the_first_failure_alone,
+        numbered_form_alone,
+        operation_for_subgraph,
     ],
 }

@@ -1,5 +1,6 @@
 """Wrong answers to the exercises of lesson 15: likely mistakes, each of which has to be rejected."""
 
+from jupyter_mlgpu.teach.lessons.exercises.lesson_15 import faults as all_faults
 from jupyter_mlgpu.teach.lessons.exercises.lesson_15 import older as by_numbers
 
 
@@ -56,6 +57,32 @@ def all_is_well(machine):
     return "none"
 
 
+def from_behind(machine):
+    return all_faults(machine)[::-1]
+
+
+def without_the_new_one(machine):
+    return [one for one in all_faults(machine) if one != "metal-macos"]
+
+
+def the_first_alone_and_no_list(machine):
+    return (all_faults(machine) or ["none"])[0]
+
+
+def what_python_is_told(machine):
+    """Asks for the version that Python is told, where it is told one."""
+    return all_faults(machine | {"macos": machine["told"] or machine["macos"]})
+
+
+def macos_12_is_too_old(machine):
+    is_12 = (machine["macos"] or "").startswith("12.") and "tensorflow-metal" in machine["packages"]
+    return ["metal-macos"] * is_12 + all_faults(machine)
+
+
+def nothing_ever(machine):
+    return []
+
+
 WRONG = {
     "older": [
         letter_by_letter,
@@ -71,5 +98,13 @@ WRONG = {
         the_plugin_is_always_to_blame,
         unknown_is_wrong,
         all_is_well,
+    ],
+    "faults": [
+        from_behind,
+        without_the_new_one,
+        the_first_alone_and_no_list,
+        what_python_is_told,
+        macos_12_is_too_old,
+        nothing_ever,
     ],
 }
