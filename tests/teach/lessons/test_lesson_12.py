@@ -41,9 +41,9 @@ def steps_of(lesson):
     return int(steps)
 
 
-def test_a_quarter_of_the_hidden_words_are_guessed_right_and_the_loss_is_below_both_baselines(lesson):
+def test_more_than_a_fifth_of_the_hidden_words_are_guessed_right_and_the_loss_is_below_both_baselines(lesson):
     found = guessers(lesson)
-    assert found["BERT from nothing"][1] >= 25
+    assert found["BERT from nothing"][1] > 20
     assert found["BERT from nothing"][0] < found["unigram"][0] < found["uniform"][0]
     assert found["uniform"][0] == pytest.approx(np.log(3000), abs=0.01)
 
@@ -56,16 +56,17 @@ def test_it_says_rate_among_the_first_three_for_the_gap_after_learning(lesson):
     assert "rate" in likely[:3]
 
 
-def test_shuffled_words_are_guessed_worse_than_words_in_order(lesson):
-    losses = [float(one) for one in re.findall(r"loss (\d+\.\d+)", printed(lesson, "break-order"))]
-    in_order, shuffled = losses
-    assert shuffled > in_order + 0.2
+def test_with_shuffled_words_the_loss_is_worse_than_the_unigrams_and_most_is_gone(lesson):
+    found = re.findall(r"loss (\d+\.\d+), (\d+\.\d+)% right", printed(lesson, "break-order"))
+    (_, right_in_order), (loss, right) = [(float(one), float(other)) for one, other in found]
+    assert loss > guessers(lesson)["unigram"][0]
+    assert right < right_in_order / 2
 
 
 def test_training_begins_at_the_unigram_line_and_falls_below(lesson):
     losses = [float(one) for one in re.findall(r"loss: (\d+\.\d+)", printed(lesson, "train"))]
     unigram = guessers(lesson)["unigram"][0]
-    assert len(losses) == steps_of(lesson) // 250
+    assert len(losses) == steps_of(lesson) // 150
     assert losses[0] == pytest.approx(unigram, abs=0.3)
     assert losses == sorted(losses, reverse=True)
     assert losses[-1] < unigram - 1
