@@ -104,9 +104,9 @@ def test_tokens_with_the_same_neighbours_begin_with_similar_vectors():
     assert abs(unit[10] @ unit[12]) < 0.01
 
 
-def test_places_begin_as_waves_of_a_tenth():
-    waves = bert.waves(64)
-    assert waves.shape == (64, bert.WIDTH)
-    assert waves[0, ::2].tolist() == [0] * (bert.WIDTH // 2)
-    assert abs(waves).max() <= 0.1
-    assert waves[5, 0] == pytest.approx(0.1 * np.sin(5))
+def test_positions_are_sines_and_cosines_of_a_tenth():
+    positions = bert.positions(64)
+    assert positions.shape == (64, bert.WIDTH)
+    assert positions[0, ::2].tolist() == [0] * (bert.WIDTH // 2)
+    assert abs(positions).max() <= 0.1
+    assert positions[5, 0] == pytest.approx(0.1 * np.sin(5))

@@ -19,7 +19,7 @@ WORDS, VOCABULARY = 1_200_000, 3000
 BATCH, GUESSES = 32, 16
 
 #: Raised whenever a kept model of before can no longer be used.
-_FORM = 1
+_FORM = 2
 
 Disguise = Callable[..., Any]
 
@@ -93,7 +93,7 @@ def fill(model: Any, tokenizer: Any, sentence: str, best: int = 5) -> list[tuple
 
 
 def keep(tokenizer: Any, encoder: Any, steps: int) -> str:
-    """Keep an encoder for lesson 13; returns a sentence that says so."""
+    """Keep an encoder of Keras's own layers for lesson 13; returns a sentence that says so."""
     import numpy as np
 
     arrays = {f"weight_{number:03d}": one for number, one in enumerate(encoder.get_weights())}
@@ -115,21 +115,16 @@ def pretrained(corpus: text.Corpus, steps: int) -> Pretrained:
         taken = int(arrays["steps"])
         origin = joined(found, say("Lesson 12 made it, in {steps} steps.", steps=taken))
         return Pretrained(Tokenizer.from_str(str(arrays["tokenizer"])), weights, taken, said(origin))
+    import keras
+
     tokenizer = wordpieces.train_tokenizer(corpus, VOCABULARY)
     rows = wordpieces.rows(tokenizer, corpus)
-    encoder = start(rows)
-    model = bert.ready_to_train(bert.guesser(encoder, GUESSES), steps)
+    keras.utils.set_random_seed(0)
+    encoder = bert.encoder(VOCABULARY, bert.vectors_from_counts(rows, VOCABULARY))
+    model = bert.ready_to_train(bert.masked_language_model(encoder, GUESSES), steps)
     model.fit(**training_data(rows, reference_disguise(), steps), shuffle=False, verbose=0)
     origin = joined(found, say("So one was trained here, in {steps} steps.", steps=steps))
     return Pretrained(tokenizer, encoder.get_weights(), steps, said(origin))
-
-
-def start(rows: Any, seed: int = 0) -> Any:
-    """An encoder that has not been trained, its tokens beginning with vectors made of counts in `rows`."""
-    import keras
-
-    keras.utils.set_random_seed(seed)
-    return bert.encoder(VOCABULARY, bert.vectors_from_counts(rows, VOCABULARY))
 
 
 def reference_disguise() -> Disguise:

@@ -4,6 +4,7 @@ import re
 
 import pytest
 
+from jupyter_mlgpu.teach.lessons.counting import counted
 from tests.teach.lessons.conftest import LEARNERS, TRANSLATED, read
 
 
@@ -69,3 +70,10 @@ def test_it_lists_all_lessons_by_the_titles_that_they_have():
         tour = next(cell.source for cell in read(paths[0]).cells if cell.id == "show-says")
         listed = re.findall(r"^(\d+)\. (.+)$", tour, re.MULTILINE)
         assert [f"{number} · {title}" for number, title in listed] == titles[1:]
+
+
+def test_it_counts_the_checks_and_predictions_of_all_lessons_as_they_are_today(tour):
+    found = [counted(cell for cell in read(path).cells if cell.cell_type == "code") for path in LEARNERS]
+    checks, predictions = sum(one.checks for one in found), sum(one.predictions for one in found)
+    said = f"0 of {checks} checks passed, 0 of {predictions} predictions made in this folder's lessons"
+    assert tour.shown("progress").startswith(said)

@@ -53,6 +53,15 @@ def test_mean_and_spread_are_those_of_the_three_seeds(lesson):
         assert spread > 0
 
 
+def test_every_line_of_the_chart_has_five_points_and_more_labels_help_the_pre_trained_model(lesson):
+    rows = [line.split() for line in printed(lesson, "curve").splitlines()[2:]]
+    labels, *lines = zip(*rows, strict=True)
+    assert [int(one) for one in labels] == [49, 98, 196, 392, 784]
+    assert all(len(line) == 5 for line in lines)
+    pretrained = [float(one) for one in lines[2]]
+    assert pretrained[0] < pretrained[2] < pretrained[4]
+
+
 def test_shuffled_labels_are_learnt_by_heart_and_teach_nothing(lesson):
     by_heart, on_test = (int(one) for one in re.findall(r": (\d+)%", printed(lesson, "break-labels")))
     assert by_heart > 30

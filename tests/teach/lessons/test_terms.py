@@ -36,6 +36,8 @@ TERMS = {
         "forward pass",
         "backward pass",
     ),
+    "12": ("parameters", "layer normalization", "residual connection", "forward pass", "backward pass"),
+    "13": ("parameters", "overfitting", "throughput", "latency"),
     "14": ("parameters", "forward pass", "backward pass", "bandwidth", "latency", "sharding", "all-reduce"),
 }
 #: What the word can mean besides, said in each lesson that has it.

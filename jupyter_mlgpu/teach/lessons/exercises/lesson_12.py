@@ -1,4 +1,4 @@
-"""Lesson 12: what BERT is shown in place of the words it has to guess, and what its guesses cost."""
+"""Lesson 12: what BERT is shown, what its guesses cost, and two parts of the Transformer's block."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from jupyter_mlgpu.record.sentence import say
-from jupyter_mlgpu.teach.lessons.checking import Arguments, Exercise
+from jupyter_mlgpu.teach.lessons.checking import Answer, Arguments, Exercise
+from jupyter_mlgpu.teach.lessons.exercises.lesson_11 import as_a_layer
 
 # Numbers that no other argument has, so that one sees where each number of a result comes from.
 _MASK = 4
@@ -23,6 +24,43 @@ def disguise(row: Any, chosen: Any, dice: Any, others: Any, mask: int) -> Any:
 def masked_loss(losses: Any, chosen: Any) -> Any:
     """The mean of the losses over the chosen places; the others do not count."""
     return (losses * chosen).sum() / chosen.sum()
+
+
+def layer_norm(x: Any) -> Any:
+    """Each vector with the mean 0 and the standard deviation 1: [..., width] to [..., width]."""
+    from keras import ops
+
+    mean = ops.mean(x, axis=-1, keepdims=True)
+    variance = ops.var(x, axis=-1, keepdims=True) + 1e-6  # never 0
+    return (x - mean) / ops.sqrt(variance)
+
+
+def block(x: Any, norm: Any, attention: Any, feed_forward: Any) -> Any:
+    """A block of the Transformer: attention, then feed-forward, each normalized before and added."""
+    x = x + attention(norm(x))
+    return x + feed_forward(norm(x))
+
+
+def whole_words(continues: Any, chosen: Any) -> Any:
+    """Where one piece of a word is chosen, all pieces of it are: True or False for each, [n]."""
+    word = np.cumsum(~continues)  # the number of the word in which each piece stands
+    return np.isin(word, word[chosen])
+
+
+def with_stand_ins(answer: Answer, arguments: Arguments) -> object:
+    """What `answer` makes of x with parts simple enough to follow; the lesson says what they do."""
+    from keras import ops
+
+    def norm(x: Any) -> Any:
+        return x - ops.mean(x, axis=-1, keepdims=True)
+
+    def attention(x: Any) -> Any:
+        return 0 * x + ops.mean(x, axis=-2, keepdims=True)
+
+    def feed_forward(x: Any) -> Any:
+        return 10 * x
+
+    return answer(ops.convert_to_tensor(arguments["x"]), norm, attention, feed_forward)
 
 
 def _fresh_rows(draw: random.Random) -> Arguments:
@@ -44,6 +82,21 @@ def _fresh_losses(draw: random.Random) -> Arguments:
     chosen = (random_numbers.random(shape) < 0.4).astype("float32")
     chosen[0, draw.randrange(shape[1])] = 1
     return {"losses": random_numbers.uniform(1, 9, shape).astype("float32"), "chosen": chosen}
+
+
+def _fresh_vectors(draw: random.Random) -> Arguments:
+    shape = (draw.randint(2, 3), draw.randint(3, 5), draw.randint(4, 8))
+    random_numbers = np.random.default_rng(draw.getrandbits(32))
+    return {"x": random_numbers.normal(3, 5, shape).astype("float32")}
+
+
+def _fresh_pieces(draw: random.Random) -> Arguments:
+    # Words of one to four pieces, of which about one in six is chosen; of the last word, its last piece.
+    lengths = [draw.randint(1, 4) for _ in range(8)] + [4]
+    continues = np.array([piece > 0 for length in lengths for piece in range(length)])
+    chosen = np.random.default_rng(draw.getrandbits(32)).random(continues.size) < 0.15
+    chosen[-4:] = [False, False, False, True]
+    return {"continues": continues, "chosen": chosen}
 
 
 EXERCISES = (
@@ -69,5 +122,35 @@ EXERCISES = (
             "chosen": np.array([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]], "float32"),
         },
         fresh=_fresh_losses,
+    ),
+    Exercise(
+        name="layer_norm",
+        task=say("return each vector with the mean 0 and the standard deviation 1"),
+        reference=layer_norm,
+        # Their means are 4 and 1, their variances 8 and 18.
+        example={"x": np.array([[2, 2, 8, 4], [1, 1, 7, -5]], "float32")},
+        fresh=_fresh_vectors,
+        run=as_a_layer,
+        tolerance=1e-4,
+    ),
+    Exercise(
+        name="block",
+        task=say("return the vectors after both parts, each of them normalized before and added"),
+        reference=block,
+        example={"x": np.array([[1, 2, 6], [10, 4, 1]], "float32")},
+        fresh=_fresh_vectors,
+        run=with_stand_ins,
+        tolerance=1e-4,
+    ),
+    Exercise(
+        name="whole_words",
+        task=say("choose every piece of each word of which one piece is chosen, and no other"),
+        reference=whole_words,
+        # un ##believ ##able | rate | hal ##v ##ed
+        example={
+            "continues": np.array([False, True, True, False, False, True, True]),
+            "chosen": np.array([False, False, True, False, True, False, False]),
+        },
+        fresh=_fresh_pieces,
     ),
 )

@@ -1,4 +1,4 @@
-"""Lesson 13: one vector for a sentence, and a fair draw of the few labels."""
+"""Lesson 13: one vector for a sentence, a fair draw of the few labels, and how sure a lead is."""
 
 from __future__ import annotations
 
@@ -25,6 +25,12 @@ def few(labels: Any, each: int, seed: int) -> Any:
     draw = np.random.default_rng(seed)
     mixed = draw.permutation(len(labels))
     return np.concatenate([mixed[labels[mixed] == one][:each] for one in np.unique(labels)])
+
+
+def lead(first: Any, second: Any, draws: Any) -> Any:
+    """Between which two numbers the first method's lead is in 95 % of the draws: [2]."""
+    leads = (first[draws] - second[draws]).mean(axis=1)
+    return np.percentile(leads, [2.5, 97.5])
 
 
 def _run_in_a_model(answer: Answer, arguments: Arguments) -> object:
@@ -77,6 +83,14 @@ def _fresh_labels(draw: random.Random) -> Arguments:
     return {"labels": labels, "each": each, "seed": draw.randint(0, 99)}
 
 
+def _fresh_answers(draw: random.Random) -> Arguments:
+    random_numbers = np.random.default_rng(draw.getrandbits(32))
+    size = draw.randint(30, 50)
+    first, second = (random_numbers.random(size) < share for share in (0.7, 0.4))
+    draws = random_numbers.integers(0, size, (200, size))
+    return {"first": first.astype(float), "second": second.astype(float), "draws": draws}
+
+
 EXERCISES = (
     Exercise(
         name="pool",
@@ -100,5 +114,17 @@ EXERCISES = (
         example={"labels": np.repeat(np.arange(3), 50), "each": 4, "seed": 0},
         fresh=_fresh_labels,
         run=_how_few,
+    ),
+    Exercise(
+        name="lead",
+        task=say("return the two numbers between which the first method's lead is in 95 % of the draws"),
+        reference=lead,
+        # Five draws of four sentences. In order, the leads are -0.25, 0, 0.25, 0.5 and 1.
+        example={
+            "first": np.array([1.0, 1.0, 0.0, 1.0]),
+            "second": np.array([0.0, 1.0, 1.0, 0.0]),
+            "draws": np.array([[0, 1, 1, 2], [0, 0, 3, 3], [0, 1, 3, 2], [2, 2, 0, 1], [0, 3, 1, 1]]),
+        },
+        fresh=_fresh_answers,
     ),
 )

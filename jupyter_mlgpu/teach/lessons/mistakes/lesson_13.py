@@ -43,6 +43,18 @@ def not_mixed(labels: Any, each: Any, seed: Any) -> Any:
     return np.concatenate([np.flatnonzero(labels == one)[:each] for one in np.unique(labels)])
 
 
+def ninety_percent(first: Any, second: Any, draws: Any) -> Any:
+    return np.percentile((first[draws] - second[draws]).mean(axis=1), [5, 95])
+
+
+def over_the_draws(first: Any, second: Any, draws: Any) -> Any:
+    return np.percentile((first[draws] - second[draws]).mean(axis=0), [2.5, 97.5])
+
+
+def first_alone(first: Any, second: Any, draws: Any) -> Any:
+    return np.percentile(first[draws].mean(axis=1), [2.5, 97.5])
+
+
 COACHING = {
     "pool": coaching(
         hints=[
@@ -65,6 +77,18 @@ COACHING = {
         mistakes=[
             (say("You did not use the seed: everybody would get other labels."), without_the_seed),
             (say("You took the first of each class: another seed changes nothing."), not_mixed),
+        ],
+    ),
+    "lead": coaching(
+        hints=[
+            say("Each row of draws is one test set. How large is the lead in each of them?"),
+            say("Take the same sentences of both methods, then their difference, and a mean for each row."),
+            say("`np.percentile(leads, [2.5, 97.5])` leaves out 2.5 % of the draws at either end."),
+        ],
+        mistakes=[
+            (say("You left out 5 % at either end: that leaves 90 % of the draws."), ninety_percent),
+            (say("You took the mean over the draws: each draw has a lead of its own."), over_the_draws),
+            (say("That is how often the first is right, not its lead over the second."), first_alone),
         ],
     ),
 }

@@ -65,6 +65,27 @@ def the_labels_themselves(labels, each, seed):
     return labels[np.random.default_rng(seed).permutation(len(labels))[: each * 3]] * 0
 
 
+def ninety_of_a_hundred(first, second, draws):
+    return np.percentile((first[draws] - second[draws]).mean(axis=1), [5, 95])
+
+
+def mean_over_the_draws(first, second, draws):
+    return np.percentile((first[draws] - second[draws]).mean(axis=0), [2.5, 97.5])
+
+
+def other_sentences_for_the_second(first, second, draws):
+    return np.percentile(first[draws].mean(axis=1) - second[draws[::-1]].mean(axis=1), [2.5, 97.5])
+
+
+def the_lead_alone(first, second, draws):
+    return first.mean() - second.mean()
+
+
+def the_largest_and_the_smallest(first, second, draws):
+    leads = (first[draws] - second[draws]).mean(axis=1)
+    return np.array([leads.min(), leads.max()])
+
+
 WRONG = {
     "pool": [
         padding_counts_too,
@@ -82,5 +103,12 @@ WRONG = {
         without_the_seed,
         some_of_them_twice,
         the_labels_themselves,
+    ],
+    "lead": [
+        ninety_of_a_hundred,
+        mean_over_the_draws,
+        other_sentences_for_the_second,
+        the_lead_alone,
+        the_largest_and_the_smallest,
     ],
 }
