@@ -57,8 +57,8 @@ LESSONS: Mapping[str, tuple[str, ...]] = {
     "09_throughput": ("images_per_second", "images_per_joule", "large_enough", "step_costs"),
     "10_words_to_numbers": ("split_word", "ppmi", "smoothed_ppmi"),
     "11_attention": ("attention_weights", "causal_weights", "split_heads", "attend_in_blocks"),
-    "12_bert_from_nothing": ("disguise", "masked_loss"),
-    "13_fine_tuning": ("pool", "few"),
+    "12_bert_from_nothing": ("disguise", "masked_loss", "layer_norm", "block", "whole_words"),
+    "13_fine_tuning": ("pool", "few", "lead"),
     "14_beyond_one_machine": ("shares", "together", "speed_up", "ring_all_reduce"),
     "15_is_my_machine_set_up": ("older", "diagnosis", "faults"),
 }
