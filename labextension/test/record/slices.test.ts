@@ -20,7 +20,7 @@ function notebookWith(receipts: number): INotebookModel {
   return { cells } as unknown as INotebookModel;
 }
 
-test('a slice is over after 5 ms, so that two of them and a frame's drawing fit into its 16 ms', () => {
+test('a slice is over after 5 ms, so that two of them and their drawing fit into a frame of 16 ms', () => {
   assert.equal(sliceEnd() - performance.now(), 5 - 1);
 });
 
