@@ -46,12 +46,14 @@ class Kernel:
         """
         return self._execute(code, {}, timeout)[0]
 
+    def run_and_ask(self, code: str, expression: str) -> tuple[float, Any]:
+        """Like `run`, and like `value` for an expression that the cell has prepared, in one message."""
+        seconds, content = self._execute(code, {"value": expression})
+        return seconds, _literal(expression, content)
+
     def value(self, expression: str) -> Any:
         """The value of a Python expression in the kernel; it must be one that can be written as a literal."""
-        answer = self._execute("", {"value": expression})[1]["user_expressions"]["value"]
-        if answer["status"] != "ok":
-            raise CellError(f"{expression!r} raised {answer['ename']}: {answer['evalue']}")
-        return ast.literal_eval(answer["data"]["text/plain"])
+        return _literal(expression, self._execute("", {"value": expression})[1])
 
     def wait_until_idle(self) -> None:
         """Read what the kernel has published, until it is idle after the last cell."""
@@ -75,6 +77,13 @@ class Kernel:
         if content["status"] != "ok":
             raise CellError(f"This cell raised {content.get('ename')}: {content.get('evalue')}\n{code}")
         return seconds, content
+
+
+def _literal(expression: str, content: Mapping[str, Any]) -> Any:
+    answer = content["user_expressions"]["value"]
+    if answer["status"] != "ok":
+        raise CellError(f"{expression!r} raised {answer['ename']}: {answer['evalue']}")
+    return ast.literal_eval(answer["data"]["text/plain"])
 
 
 @contextmanager

@@ -1,7 +1,7 @@
 """Keeps a kernel's account of itself (see `record/accounts`) while it runs.
 
 At the beginning and the end of a cell its thread stores a few bytes into mapped memory: no system call. All
-else is written by the sampler's thread: twice a second while cells run, and for some seconds after the last.
+else is written by the sampler's thread: once or twice a second while cells run, and for some seconds after.
 """
 
 from __future__ import annotations
@@ -37,9 +37,13 @@ if TYPE_CHECKING:
     from jupyter_mlgpu.measure.probes.lazy import Lazy
 
 #: Seconds from one look to the next, and until the first one of a cell that begins after a rest.
-EVERY, FIRST = 0.5, 0.05
+EVERY, FIRST = 0.75, 0.05
+#: Seconds that a look may come before its time.
+EARLY = 0.25
 #: Seconds after the last cell for which looking goes on: the next cell mostly comes before.
 LINGER = 3.0
+#: Seconds from which on a cell does not feel it when milliseconds are taken for what hardly ever changes.
+LONG = 10.0
 #: Bytes of each stream whose lines are kept; to redact them takes a quarter of a millisecond.
 TAIL = 2048
 
@@ -112,7 +116,7 @@ class KernelAccount:
         if self._end is None:
             with self._lock:
                 if self._end is None:
-                    self._end = self._sampler.add(self._look, EVERY, FIRST)
+                    self._end = self._sampler.add(self._look, EVERY, FIRST, EARLY)
 
     def cell_ended(self) -> None:
         """No cell runs any more."""
@@ -188,7 +192,8 @@ class KernelAccount:
             return
         state = self._state
         same = state.cell is not None and state.cell.sequence == at.sequence
-        look = self._looks.look(now, afresh=not same)
+        short = at.phase == "running" and now - at.since < LONG
+        look = self._looks.look(now, afresh=not short)
         if not same:
             state = replace(state, cell=self._cell(at.sequence), largest_step=0)
         elif state.look is not None:

@@ -1,47 +1,105 @@
-"""Memory of process, machine, container and devices at one moment, as a kernel's account has it."""
+"""Memory of process, machine, container and devices at one moment, as a kernel's account has it.
+
+A look comes in the middle of the user's cell, so on Linux it reads a few files that stay open, and keeps
+the interpreter's lock meanwhile (`systemfile` says why). psutil's figures are the same, from the same file:
+what can be had without swapping is MemAvailable of /proc/meminfo (proc_meminfo(5)).
+"""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from jupyter_mlgpu.measure.probes import memory, oom
 from jupyter_mlgpu.measure.probes.process import resident_set
-from jupyter_mlgpu.record.accounts.account import DeviceLook, Look
+from jupyter_mlgpu.measure.probes.systemfile import SystemFile
+from jupyter_mlgpu.record.accounts.account import DeviceLook, Look, OomKills
 
 if TYPE_CHECKING:
     from jupyter_mlgpu.measure.probes.gpus import Gpus
     from jupyter_mlgpu.measure.probes.lazy import Lazy
 
+#: Seconds for which a limit, and where it is counted, is not sought again: that takes milliseconds.
+_HOLDS = 60.0
+#: Seconds for which the kills of others are not counted again.
+_COUNTED_EVERY = 2.0
+_KIB = 1024
+
+
+class _Machine(NamedTuple):
+    """Bytes; `used` is what cannot be had without swapping."""
+
+    used: int
+    total: int
+    swap_used: int
+    swap_total: int
+
+
+class _Group(NamedTuple):
+    """Found at a moment (s, Unix): the limit of the control group in bytes, and the files of its counters."""
+
+    at: float
+    limit: int | None
+    used: SystemFile | None
+    killed: SystemFile | None
+
 
 class MemoryLooks:
-    """Reads memory. What hardly changes, as a limit does, is found out once a cell."""
+    """Reads the memory of the process that makes it."""
 
     def __init__(self, gpus: Lazy[Gpus]) -> None:
         self._gpus = gpus
-        self._limit: memory.GroupLimit | None = None
-        self._counters: oom.OomCounters | None = None
+        self._group: _Group | None = None
+        self._killed: tuple[float, OomKills] | None = None
+        self._meminfo = SystemFile("/proc/meminfo", 8192)
+        self._statm = SystemFile("/proc/self/statm", 128)
+        self._vmstat = SystemFile("/proc/vmstat", oom.MOST)
 
     def look(self, now: float, *, afresh: bool) -> Look:
-        """What there is and what is used at this moment (s, Unix); `afresh` for the first look of a cell."""
-        import psutil
+        """What there is and what is used at this moment (s, Unix).
 
-        machine, swap = memory.machine(), psutil.swap_memory()
-        if afresh or self._counters is None:
-            self._limit, self._counters = memory.tightest_limit(machine.total), oom.counters()
-        container = None if self._limit is None else self._limit.read()
+        `afresh`: there is time for seeking the container's limit again, which hardly ever changes.
+        """
+        machine = _machine(self._meminfo.read()) or _machine_by_psutil()
+        group = self._group
+        if group is None or (afresh and not 0 <= now - group.at < _HOLDS):
+            group = self._group = self._found(now, machine.total)
         return Look(
             at=now,
-            process=resident_set()[0],
+            process=self._process(),
             machine_used=machine.used,
             machine_total=machine.total,
-            container_used=None if container is None else container.used,
-            container_limit=None if container is None else container.total,
-            swap_used=int(swap.used),
-            swap_total=int(swap.total),
+            container_used=None if group.used is None else _number(group.used.read()),
+            container_limit=group.limit,
+            swap_used=machine.swap_used,
+            swap_total=machine.swap_total,
             devices=tuple(self._devices()),
-            oom_kills=self._counters.read(),
+            oom_kills=self._kills(now, group),
         )
+
+    def _kills(self, now: float, group: _Group) -> OomKills:
+        if self._killed is None or not 0 <= now - self._killed[0] < _COUNTED_EVERY:
+            here = None if group.killed is None else oom.count(group.killed.read())
+            self._killed = now, OomKills(here, oom.count(self._vmstat.read()))
+        return self._killed[1]
+
+    def _found(self, now: float, total: int) -> _Group:
+        limit, counters = memory.tightest_limit(total), oom.counters()
+        if self._group is not None:
+            for file in (self._group.used, self._group.killed):
+                if file is not None:
+                    file.close()
+        return _Group(
+            now,
+            None if limit is None else limit.total,
+            None if limit is None else SystemFile(limit.used, 64),
+            None if counters.group is None else SystemFile(counters.group, oom.MOST),
+        )
+
+    def _process(self) -> int:
+        fields = self._statm.read().split()
+        return int(fields[1]) * os.sysconf("SC_PAGE_SIZE") if len(fields) > 1 else resident_set()[0]
 
     def _devices(self) -> Iterable[DeviceLook]:
         """The GPUs, where NVML has been started for another purpose."""
@@ -52,3 +110,26 @@ class MemoryLooks:
             now = gpus.nvml.memory(gpu.index).value
             if now is not None:
                 yield DeviceLook(gpu.label, now.used, now.total)
+
+
+def _machine(meminfo: bytes) -> _Machine | None:
+    """Of the text of /proc/meminfo; None where a figure is not in it, as on Linux before 3.14."""
+    try:
+        total, available, swap, swap_free = (
+            int(meminfo[(start := meminfo.index(name) + len(name)) : meminfo.index(b"kB", start)]) * _KIB
+            for name in (b"MemTotal:", b"MemAvailable:", b"SwapTotal:", b"SwapFree:")
+        )
+    except ValueError:
+        return None
+    return _Machine(total - available, total, swap - swap_free, swap)
+
+
+def _machine_by_psutil() -> _Machine:
+    import psutil
+
+    machine, swap = memory.machine(), psutil.swap_memory()
+    return _Machine(machine.used, machine.total, int(swap.used), int(swap.total))
+
+
+def _number(text: bytes) -> int | None:
+    return int(text) if text.strip().isdigit() else None

@@ -24,7 +24,7 @@ class Thread:
         self.looks = []
         self.added = 0
 
-    def add(self, look, every, after=0.0):
+    def add(self, look, every, after=0.0, early=0.0):
         self.looks.append(look)
         self.added += 1
         return lambda: self.looks.remove(look)

@@ -23,7 +23,6 @@ from jupyter_mlgpu.measure.activity.markers import RULES, Markers, below_its_roo
 from jupyter_mlgpu.measure.activity.pace import AFTER
 from jupyter_mlgpu.measure.activity.stack import Stack, read
 from jupyter_mlgpu.measure.activity.states import ELSEWHERE, state_of
-from jupyter_mlgpu.measure.activity.thread_state import OpenFile, open_file
 from jupyter_mlgpu.measure.activity.watch import ActivityWatch
 from jupyter_mlgpu.measure.frameworks import registry
 from jupyter_mlgpu.measure.frameworks.base import Compiled
@@ -132,13 +131,16 @@ def test_where_the_driver_does_not_tell_who_used_a_busy_gpu_it_is_asked_who_is_t
 
 
 def test_who_else_uses_a_busy_gpu_is_asked_again_at_the_end_where_it_was_not_told(sampler):
-    answers = iter([None, None])
+    told = []  # by the driver, as soon as the cell has ended
 
     with run_as_cell("import time\ntime.sleep(0.5)\n") as (run, _):
         watching = watch(
-            sampler, gpus=lambda since: {"GPU 0": (0.9, 2)}, gpu_others=lambda since: next(answers, 0.6)
+            sampler,
+            gpus=lambda since: {"GPU 0": (0.9, 2)},
+            gpu_others=lambda since: told[0] if told else None,
         )
         run()
+        told.append(0.6)
         assert watching.finish().gpu_others == 0.6
 
 
@@ -342,8 +344,7 @@ def test_python_in_native_threads_is_told_by_the_lock_that_it_keeps(sampler, mon
 
 def test_a_look_that_came_late_for_want_of_a_processor_tells_of_no_python(monkeypatch):
     waited = iter([0, 0, 2_000_000, 2_000_000])
-    told = OpenFile(lambda: b"5000 %d 7\n" % next(waited), lambda: None)
-    monkeypatch.setattr(beside, "open_file", lambda path, length: told)
+    monkeypatch.setattr(beside.SystemFile, "read", lambda file: b"5000 %d 7\n" % next(waited))
     found = beside.Beside(lambda: True)
     found.ask()
     assert found.ran_python(0.002), "it had a processor at once, and not the lock"
@@ -351,19 +352,8 @@ def test_a_look_that_came_late_for_want_of_a_processor_tells_of_no_python(monkey
     assert not found.ran_python(0.0001), "it is that late by itself"
 
 
-def test_a_file_that_is_read_again_and_again_is_told_as_it_is_now(tmp_path):
-    file = tmp_path / "told"
-    file.write_bytes(b"first")
-    told = open_file(str(file), 8)
-    first = told.read()
-    file.write_bytes(b"second, and longer")
-    assert (first, told.read()) == (b"first", b"second, ")
-    told.close()
-    assert open_file(str(tmp_path / "none"), 8) is None
-
-
 def test_where_the_system_tells_no_waits_python_in_native_threads_is_not_guessed(monkeypatch):
-    monkeypatch.setattr(beside, "open_file", lambda path, length: None)
+    monkeypatch.setattr(beside.SystemFile, "read", lambda file: b"")
     found = beside.Beside(lambda: True)
     found.ask()
     assert found.called_back

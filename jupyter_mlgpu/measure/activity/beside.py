@@ -12,7 +12,7 @@ import sys
 from collections.abc import Callable
 
 from jupyter_mlgpu.measure.activity.states import KEPT
-from jupyter_mlgpu.measure.activity.thread_state import OpenFile, open_file
+from jupyter_mlgpu.measure.probes.systemfile import SystemFile
 
 _SCHEDSTAT = "/proc/thread-self/schedstat"
 
@@ -23,7 +23,7 @@ class Beside:
     def __init__(self, calls_back: Callable[[], bool]) -> None:
         """`calls_back`: whether native threads of a framework may call Python."""
         self._calls_back = calls_back
-        self._waits: OpenFile | None = None
+        self._waits: SystemFile | None = None
         self._before: float | None = None
         self.called_back = False
 
@@ -31,7 +31,7 @@ class Beside:
         """Find out whether there may be such threads; from then on `ran_python` can tell."""
         if not self.called_back and self._calls_back():
             self.called_back = True
-            self._waits = open_file(_SCHEDSTAT, 64)
+            self._waits = SystemFile(_SCHEDSTAT, 64)
             self._before = self._waited()
 
     def ran_python(self, asked: float) -> bool:

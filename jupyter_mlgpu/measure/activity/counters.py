@@ -9,11 +9,14 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import NamedTuple
 
+from jupyter_mlgpu.measure.probes.systemfile import SystemFile
 from jupyter_mlgpu.record.clock import real_time
 
-_PRESSURE = "/proc/pressure/memory"
-_VMSTAT = "/proc/vmstat"
-_STAT = "/proc/stat"
+#: Of the whole machine, so that forked children may read them, too.
+_PRESSURE = SystemFile("/proc/pressure/memory", 256)
+_VMSTAT = SystemFile("/proc/vmstat", 1 << 16)
+_STAT = SystemFile("/proc/stat", 256)
+_SWAPPED_IN = b"\npswpin "
 
 
 class Counters(NamedTuple):
@@ -34,6 +37,21 @@ def cores() -> int:
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
+
+
+class WaitClock:
+    """For how long a thread was ready to run, and no processor was free (Linux, sched-stats.rst)."""
+
+    def __init__(self, task: int | str) -> None:
+        self._file = SystemFile(f"/proc/self/task/{task}/schedstat", 64)
+
+    def read(self) -> float:
+        """Seconds so far; raises IndexError where it is not told."""
+        return int(self._file.read().split()[1]) / 1e9
+
+    def close(self) -> None:
+        """Read no more."""
+        self._file.close()
 
 
 class ThreadClock:
@@ -62,14 +80,14 @@ def native_id(thread: int) -> int | None:
     return next((one.native_id for one in threading.enumerate() if one.ident == thread), None)
 
 
-def read(clock: ThreadClock, task: int | None) -> Counters:
+def read(clock: ThreadClock, waits: WaitClock | None) -> Counters:
     """All counters now; some 100 µs on Linux."""
     times = os.times()
     return Counters(
         real_time.process_time(),
         times.children_user + times.children_system,
         clock.read(),
-        None if task is None else _attempt(lambda: _processor_wait(task)),
+        None if waits is None else _attempt(waits.read),
         _attempt(_machine_busy),
         _attempt(_memory_stall),
         _attempt(_swapped_in),
@@ -83,7 +101,10 @@ def processor_waits() -> float | None:
         tasks = os.listdir("/proc/self/task")
     except OSError:
         return None
-    waits = [_attempt(lambda task=task: _processor_wait(task)) for task in tasks]  # type: ignore[misc]
+    clocks = [WaitClock(task) for task in tasks]
+    waits = [_attempt(clock.read) for clock in clocks]
+    for clock in clocks:
+        clock.close()
     return sum(one for one in waits if one is not None)
 
 
@@ -111,31 +132,20 @@ def _major_faults() -> int:
     return int(resource.getrusage(resource.RUSAGE_SELF).ru_majflt)
 
 
-def _read(path: str) -> bytes:
-    with open(path, "rb", buffering=0) as file:
-        return file.read(1 << 16)
-
-
-def _processor_wait(task: int | str) -> float:
-    """Of the thread, the time that it was ready and no processor was free (Linux, sched-stats.rst)."""
-    return int(_read(f"/proc/self/task/{task}/schedstat").split()[1]) / 1e9
-
-
 def _machine_busy() -> float:
     """Seconds that all processors worked, those of the machine's host taken away included (proc_stat(5))."""
-    fields = [int(one) for one in _read(_STAT).split(b"\n", 1)[0].split()[1:9]]
+    fields = [int(one) for one in _STAT.read().split(b"\n", 1)[0].split()[1:9]]
     user, nice, system, _idle, _waiting, interrupts, soft_interrupts, stolen = fields
     return (user + nice + system + interrupts + soft_interrupts + stolen) / os.sysconf("SC_CLK_TCK")
 
 
 def _memory_stall() -> float:
     """Time in which some task waited for memory (Linux, psi.rst)."""
-    line = _read(_PRESSURE).split(b"\n", 1)[0]
+    line = _PRESSURE.read().split(b"\n", 1)[0]
     return int(line[line.index(b"total=") + 6 :]) / 1e6
 
 
 def _swapped_in() -> int:
-    for line in _read(_VMSTAT).splitlines():
-        if line.startswith(b"pswpin "):
-            return int(line[7:])
-    raise ValueError("no pswpin")
+    text = _VMSTAT.read()
+    start = text.index(_SWAPPED_IN) + len(_SWAPPED_IN)
+    return int(text[start : text.index(b"\n", start)])

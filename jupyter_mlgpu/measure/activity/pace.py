@@ -1,4 +1,7 @@
-"""When to look at a cell: 20 to 50 times a second, at irregular moments, for at most `SHARE` of its time."""
+"""When to look at a cell: 20 to 50 times a second, at irregular moments, for at most `SHARE` of its time.
+
+A cell of Python stands still for each look, so that it gets some six a second.
+"""
 
 from __future__ import annotations
 
@@ -12,6 +15,10 @@ SHARE = 0.002
 _CREDIT = 0.0003
 #: Of a look, what counts at most: seconds of the first, and then so many times what the cheapest took.
 _FIRST, _TIMES = 0.0008, 4
+#: Seconds for which a cell of Python stands still besides: each thread is awake some time after the other one
+#: has given it the interpreter's lock, and what it does first is slow (measured: docs/measurements/
+#: 2026-11-24-limits, "What looking costs").
+_STOPPED = 0.0002
 #: The golden ratio's fractional part: its multiples spread evenly over what they are taken modulo (Weyl).
 _GOLDEN = 0.6180339887498949
 
@@ -24,13 +31,13 @@ class Pace:
         self._cost = 0.0
         self._most = _FIRST
 
-    def charge(self, cost: float) -> None:
-        """Count what a look cost, in seconds: no more than some of the cheapest.
+    def charge(self, cost: float, *, stopped: bool = False) -> None:
+        """Count what a look cost, in seconds: no more than some of the cheapest; `stopped`: the cell stood.
 
         The user's garbage that is collected in it, or a virtual machine that is halted, would use up alone
         what all looks of seconds may take.
         """
-        self._cost += min(cost, self._most)
+        self._cost += min(cost, self._most) + (_STOPPED if stopped else 0.0)
         self._most = min(self._most, _TIMES * cost) if self._looks > 1 else _TIMES * cost
 
     def refund(self, cost: float) -> None:

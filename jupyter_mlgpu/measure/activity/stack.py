@@ -9,8 +9,7 @@ from __future__ import annotations
 import gc
 import sys
 import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from types import CodeType, FrameType
 from typing import Any, NamedTuple
 
@@ -45,8 +44,7 @@ class Stack(NamedTuple):
     cell: int
 
 
-@contextmanager
-def frames_of_other_threads() -> Iterator[dict[int, FrameType]]:
+class frames_of_other_threads:  # noqa: N801 - it is used as a function
     """The innermost frame of each other thread by its number; none is kept alive when the block ends.
 
     No garbage collection begins meanwhile. Python 3.11 makes a frame's object when somebody asks for it,
@@ -54,18 +52,27 @@ def frames_of_other_threads() -> Iterator[dict[int, FrameType]]:
     lock; the other thread then leaves the frame, and the object that we get points at memory of something
     else, which ends the process. Python 3.12 collects between instructions alone.
     """
-    collects = gc.isenabled()
-    gc.disable()
-    try:
-        frames = sys._current_frames()
-        # Our own frame holds this table: with it, the table would keep all frames and their values alive.
-        del frames[threading.get_ident()]
+
+    __slots__ = ("_collects", "_frames")
+
+    def __enter__(self) -> dict[int, FrameType]:
+        self._collects = gc.isenabled()
+        gc.disable()
         try:
-            yield frames
-        finally:
-            frames.clear()
-    finally:
-        if collects:
+            self._frames = sys._current_frames()
+            # Our own frame holds this table: with it, the table would keep all frames and their values alive.
+            del self._frames[threading.get_ident()]
+        except BaseException:
+            self._end()
+            raise
+        return self._frames
+
+    def __exit__(self, *raised: object) -> None:
+        self._frames.clear()
+        self._end()
+
+    def _end(self) -> None:
+        if self._collects:
             gc.enable()
 
 

@@ -12,8 +12,12 @@ _ASKED, KEPT = 0.8, 0.03
 AT_WORK = 0.5
 #: The part of a look in which a thread's clock must go on for the thread to have gone on.
 WENT_ON = 0.3
+#: The part of the time below which no other thread can have kept the lock for long.
+_NOBODY = 0.1
 #: States in which the thread does not need the interpreter's lock.
 ELSEWHERE: frozenset[State] = frozenset(("native", "idle", "idle beside others", "idle beside Python"))
+#: States in which it stands still as long as the lock is ours, and until it is awake again.
+STOPPED: frozenset[State] = frozenset(("interpreter", "kept lock"))
 
 
 def state_of(own: float | None, asked: float, *, running: bool, went_on: float | None) -> State:
@@ -30,6 +34,16 @@ def state_of(own: float | None, asked: float, *, running: bool, went_on: float |
     if own is None or asked < KEPT:
         return "short calls"
     return "interpreter" if asked >= _ASKED else "kept lock"
+
+
+def nobody_else_kept_it(own: float | None, asked: float, others: float, went_on: float | None) -> bool:
+    """Whether the thread itself must have kept the lock until it was asked for it, and so waits for it now.
+
+    Most looks at a loop of Python are of this kind, and to ask the system costs the loop as much as the look.
+    """
+    if own is None or went_on is None:
+        return False
+    return own >= AT_WORK and asked >= _ASKED and went_on <= WENT_ON and others < _NOBODY
 
 
 def of_other_thread(stack: Stack, others: float, asked: float, idle: State) -> State:

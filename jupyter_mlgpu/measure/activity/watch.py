@@ -17,14 +17,22 @@ from jupyter_mlgpu.measure.activity import counters, thread_state, tracing
 from jupyter_mlgpu.measure.activity.activity import Activity, State
 from jupyter_mlgpu.measure.activity.asked import Asked
 from jupyter_mlgpu.measure.activity.beside import Beside
-from jupyter_mlgpu.measure.activity.counters import Counters, ThreadClock, grown, more
+from jupyter_mlgpu.measure.activity.counters import Counters, ThreadClock, WaitClock, grown, more
 from jupyter_mlgpu.measure.activity.host_link import HostLink
 from jupyter_mlgpu.measure.activity.lateness import Lateness
 from jupyter_mlgpu.measure.activity.looks import Looks
 from jupyter_mlgpu.measure.activity.markers import Markers
 from jupyter_mlgpu.measure.activity.pace import AFTER, LONGEST, Pace
 from jupyter_mlgpu.measure.activity.stack import Stack, frames_of_other_threads, read
-from jupyter_mlgpu.measure.activity.states import AT_WORK, ELSEWHERE, WENT_ON, of_other_thread, state_of
+from jupyter_mlgpu.measure.activity.states import (
+    AT_WORK,
+    ELSEWHERE,
+    STOPPED,
+    WENT_ON,
+    nobody_else_kept_it,
+    of_other_thread,
+    state_of,
+)
 from jupyter_mlgpu.measure.frameworks.base import Compiled
 from jupyter_mlgpu.measure.probes.sampler import Sampler
 from jupyter_mlgpu.record.clock import real_time
@@ -53,7 +61,7 @@ class _Begun(NamedTuple):
     """What is open while a cell is looked at, and the counters when that began, in seconds since 1970."""
 
     clock: ThreadClock
-    task: int | None
+    waits: WaitClock | None
     state: thread_state.ThreadState
     at: float
     since: float
@@ -108,6 +116,8 @@ class ActivityWatch:
             )
         finally:
             begun.state.close()
+            if begun.waits is not None:
+                begun.waits.close()
             self._beside.close()
 
     def _look(self) -> float | None:
@@ -118,9 +128,9 @@ class ActivityWatch:
             if self._begun is None:
                 self._begun = self._begin()
             else:
-                before = real_time.thread_time()
+                before = real_time.perf_counter()
                 state = self._see(self._begun)
-                self._pace.charge(real_time.thread_time() - before)
+                self._pace.charge(real_time.perf_counter() - before, stopped=state in STOPPED)
                 # Asked for in Python code, the lock would have to be waited for again.
                 soon = self._ask_the_driver(self._begun) if state in ELSEWHERE else None
             now = real_time.perf_counter()
@@ -146,7 +156,8 @@ class ActivityWatch:
         clock = ThreadClock(self._thread)
         state = thread_state.watching(task)
         at = now = real_time.perf_counter()
-        found = counters.read(clock, task)
+        waits = None if task is None else WaitClock(task)
+        found = counters.read(clock, waits)
         if self._too_late(now - self._due):  # the lock was not to be had from the first moment on
             at = self._last.now
             with frames_of_other_threads() as frames:
@@ -155,7 +166,7 @@ class ActivityWatch:
             found = found._replace(thread_time=self._last.thread, process_time=self._last.process)
         self._last = _Clocks(real_time.perf_counter(), clock.read(), real_time.process_time())
         since = real_time.time() - (now - at)
-        return _Begun(clock, task, state, at, since, found, self._asked.retries(), self._asked.compiled())
+        return _Begun(clock, waits, state, at, since, found, self._asked.retries(), self._asked.compiled())
 
     def _see(self, begun: _Begun) -> State:
         with frames_of_other_threads() as frames:
@@ -163,9 +174,9 @@ class ActivityWatch:
         if state == "idle beside others":
             self._beside.ask()
             if self._waits is None:  # once a cell, some milliseconds, in which the lock is free
-                before = real_time.thread_time()
+                before = real_time.perf_counter()
                 self._waits = counters.processor_waits()
-                self._pace.refund(real_time.thread_time() - before)
+                self._pace.refund(real_time.perf_counter() - before)
         return state
 
     def _see_in(self, begun: _Begun, frames: Mapping[int, FrameType]) -> State:
@@ -178,10 +189,10 @@ class ActivityWatch:
         kept_by_native = self._beside.ran_python(asked)
         own = _part(own_time, self._last.thread, seconds)
         asked /= sys.getswitchinterval()
-        state = self._state(begun, own, asked, _Clocks(now, own_time, 0.0))
         whole = real_time.process_time()
         others = (whole - self._last.process) / seconds - (own or 0.0)
         self._last = _Clocks(now, own_time, whole)
+        state = self._state(begun, own, asked, others)
         if self._too_late(late):
             self._add_unseen(stack, late, own)
             seconds -= late
@@ -201,19 +212,28 @@ class ActivityWatch:
         self._seen.add(stack, seen, seconds, late, thread=thread)
         return state
 
-    def _state(self, begun: _Begun, own: float | None, asked: float, before: _Clocks) -> State:
-        """How it worked: `own` is the part of the time since the last look that it had a processor, and
-        `asked` for how many switch intervals this look waited for the lock.
+    def _state(self, begun: _Begun, own: float | None, asked: float, others: float) -> State:
+        """How it worked: `own` is the part of the time since the last look that it had a processor, `others`
+        the same of the process's other threads, and `asked` for how many switch intervals this look waited
+        for the lock.
         """
+        went_on = self._went_on(begun)
+        if nobody_else_kept_it(own, asked, others, went_on):
+            return state_of(own, asked, running=False, went_on=went_on)
         # We have the lock. A thread that runs now needs none, or it only waits for a processor, such as ours.
         running = begun.state.running()
-        went_on = _part(begun.clock.read(), before.thread, real_time.perf_counter() - before.now)
+        went_on = self._went_on(begun)
         if running and (went_on is None or went_on <= WENT_ON):
             rested, worked = real_time.perf_counter(), begun.clock.read()
             begun.state.rest()
             running = begun.state.running()
             went_on = _part(begun.clock.read(), worked, real_time.perf_counter() - rested)
         return state_of(own, asked, running=bool(running), went_on=went_on)
+
+    def _went_on(self, begun: _Begun) -> float | None:
+        """For which part of this look so far, in which the lock is ours, it had a processor."""
+        last = self._last
+        return _part(begun.clock.read(), last.thread, real_time.perf_counter() - last.now)
 
     def _elsewhere(self, frames: Mapping[int, FrameType]) -> Stack | None:
         """Another thread that gets data ready, or runs code of the user's, while the cell's own one waits."""
@@ -260,7 +280,7 @@ class ActivityWatch:
         return self._seen.share({*ELSEWHERE, "short calls"}) > _IN_PYTHON
 
     def _activity(self, begun: _Begun) -> Activity:
-        first, last = begun.counters, counters.read(begun.clock, begun.task)
+        first, last = begun.counters, counters.read(begun.clock, begun.waits)
         whole = last.process_time - first.process_time
         busy = grown(last.machine_busy, first.machine_busy)
         gpus = self._asked.gpus(begun.since) if self._may_have_used_a_gpu() else {}

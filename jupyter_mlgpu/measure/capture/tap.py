@@ -1,9 +1,9 @@
 """Capture what native code writes to the file descriptors 1 and 2.
 
-The descriptors are pointed at files (see `storage`); a thread reads what has been appended ten times a
-second, hands it to `on_data` and passes it on to where it would have gone. A pipe read by a thread of the
-same process, the usual way, hangs as soon as native code holds Python's lock and fills the pipe
-(docs/adr/0007-capturing-native-lines.md).
+The descriptors are pointed at files (see `storage`); a thread reads what has been appended, ten times a
+second, or four times where nothing comes, hands it to `on_data` and passes it on to where it would have
+gone. A pipe read by a thread of the same process, the usual way, hangs as soon as native code holds Python's
+lock and fills the pipe (docs/adr/0007-capturing-native-lines.md).
 
 Two places are remembered in each file: up to where it has been read, and up to where it has been echoed.
 A terminal that does not take more makes only the second one wait.
@@ -17,6 +17,7 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
 
+from jupyter_mlgpu.measure.alarm import Alarm
 from jupyter_mlgpu.measure.capture.echo import DescriptorEcho, Echo, SilentEcho
 from jupyter_mlgpu.measure.capture.flushing import flush_native
 from jupyter_mlgpu.measure.capture.limits import LimitWatch, leaves_room
@@ -25,6 +26,9 @@ from jupyter_mlgpu.record.clock import real_time
 from jupyter_mlgpu.record.sentence import Sentence, say
 
 INTERVAL = 0.1
+#: The same where nothing has been written for a while: each look costs a busy cell a tenth of a millisecond.
+QUIET = 0.25
+_LOOKS_UNTIL_QUIET = 10
 #: What is kept of a file for `%mlc_trace logs --raw`; older bytes are let go.
 KEPT_BYTES = 64 * 1024**2
 #: Where files lie on a disk, capturing ends before the disk is full.
@@ -82,7 +86,7 @@ class Tap:
         self._lost: set[str] = set()
         self._lock = threading.RLock()
         self._reading = False
-        self._stop = threading.Event()
+        self._stop = Alarm()
         self._thread: threading.Thread | None = None
         self._limits = LimitWatch(self.look)
         #: Why nothing is captured although it was begun, or None.
@@ -110,7 +114,7 @@ class Tap:
         self._lost.clear()
         self._limits.start()
         self.look()
-        self._stop = threading.Event()
+        self._stop = Alarm()
         thread = threading.Thread(
             target=self._watch, args=(self._stop,), name="jupyter_mlgpu logs", daemon=True
         )
@@ -122,7 +126,7 @@ class Tap:
         self._limits.stop()
         flush_native()
         self._put_back()
-        self._stop.set()
+        self._stop.ring()
         if self._thread is not None and self._thread is not threading.current_thread():
             self._thread.join(timeout=5)
         self._thread = None
@@ -283,9 +287,11 @@ class Tap:
             if done < len(data):
                 return
 
-    def _watch(self, stop: threading.Event) -> None:
-        while not stop.wait(INTERVAL):
+    def _watch(self, stop: Alarm) -> None:
+        quiet = 0
+        while not stop.wait(INTERVAL if quiet < _LOOKS_UNTIL_QUIET else QUIET):
             try:
+                quiet = 0 if self.behind() else quiet + 1
                 self.pump()
                 self.on_tick()
                 self.look()

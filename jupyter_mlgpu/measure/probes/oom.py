@@ -13,8 +13,8 @@ from jupyter_mlgpu.measure.probes import memory
 from jupyter_mlgpu.record.accounts.account import OomKills
 
 _COUNT = b"oom_kill "
-#: /proc/vmstat has 8 kB.
-_MOST = 64 * 1024
+#: Bytes of such a file that are read: /proc/vmstat has 8 kB.
+MOST = 64 * 1024
 
 
 class OomCounters(NamedTuple):
@@ -39,11 +39,16 @@ def counters(pid: int | None = None, root: Path = Path("/")) -> OomCounters:
     )
 
 
+def count(text: bytes) -> int | None:
+    """The number of kills in the text of such a file; None where it is not counted there."""
+    _, found, rest = (b"\n" + text).partition(b"\n" + _COUNT)
+    number = rest.partition(b"\n")[0]
+    return int(number) if found and number.isdigit() else None
+
+
 def _count(path: Path) -> int | None:
     try:
         with open(path, "rb", buffering=0) as file:
-            lines = file.read(_MOST).splitlines()
+            return count(file.read(MOST))
     except OSError:
         return None
-    counts = [line.removeprefix(_COUNT) for line in lines if line.startswith(_COUNT)]
-    return int(counts[0]) if counts and counts[0].isdigit() else None

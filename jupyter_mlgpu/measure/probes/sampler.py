@@ -10,7 +10,9 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from operator import attrgetter
 
+from jupyter_mlgpu.measure.alarm import Alarm
 from jupyter_mlgpu.record.clock import real_time
 from jupyter_mlgpu.record.reading import OPERATING_SYSTEM, Reading
 from jupyter_mlgpu.record.sentence import say
@@ -35,40 +37,42 @@ class Sampler:
 
     def __init__(self, linger: float = LINGER) -> None:
         self._linger = linger
-        self._changed = threading.Condition()
+        self._lock = threading.Lock()
+        self._changed = Alarm()
         self._jobs: list[_Job] = []
         self._thread: threading.Thread | None = None
 
-    def add(self, look: Look, every: float, after: float = 0.0) -> Stop:
+    def add(self, look: Look, every: float, after: float = 0.0, early: float = 0.0) -> Stop:
         """Call `look` on the thread, `after` seconds from now and then every `every` seconds.
 
-        A look that returns a number is called again after so many seconds instead. What is returned here ends
-        that. A look that raises is not repeated.
+        A look that returns a number is called again after so many seconds instead. It comes up to `early`
+        seconds before its time where the thread is awake for another one: waking up is the dearest part.
+        What is returned here ends that. A look that raises is not repeated.
         """
-        job = _Job(look, every, after)
-        with self._changed:
+        job = _Job(look, every, after, early)
+        with self._lock:
             self._jobs.append(job)
             if self._thread is None:
                 self._thread = threading.Thread(target=self._go_on, name=NAME, daemon=True)
                 self._thread.start()
             else:
-                self._changed.notify()
+                self._changed.ring()
 
         def stop() -> Exception | None:
-            with self._changed:
+            with self._lock:
                 self._remove(job)
                 if not self._jobs:
-                    self._changed.notify()  # the thread has nothing to wait for but its own end
+                    self._changed.ring()  # the thread has nothing to wait for but its own end
             return job.error
 
         return stop
 
     def close(self) -> None:
         """End the thread now, if there is nothing to look at; waits for it, but not for a look that hangs."""
-        with self._changed:
+        with self._lock:
             self._linger = 0.0
             thread = self._thread
-            self._changed.notify()
+            self._changed.ring()
         if thread is not None and not self._jobs:
             thread.join(1.0)
 
@@ -84,7 +88,7 @@ class Sampler:
                 wait = job.look()
             except Exception as error:
                 job.error = error
-                with self._changed:
+                with self._lock:
                     self._remove(job)
             worked = real_time.thread_time() - worked
             now = real_time.perf_counter()
@@ -95,26 +99,33 @@ class Sampler:
 
     def _next(self) -> _Job | None:
         """Wait until a job is due; None when there have been none for a while."""
-        with self._changed:
-            while True:
-                job = min(self._jobs, key=lambda one: one.due, default=None)
-                if job is None:
-                    if not self._changed.wait(self._linger) and not self._jobs:
-                        self._thread = None  # the next job starts another
-                        return None
-                    continue
-                wait = job.due - real_time.perf_counter()
-                if wait <= 0:
-                    return job
-                self._changed.wait(wait)
+        lingered = slept = False
+        while True:
+            with self._lock:
+                job = min(self._jobs, key=_DUE, default=None)
+                if job is None and lingered:
+                    self._thread = None  # the next job starts another
+                    return None
+                now = real_time.perf_counter()
+                if not slept:
+                    job = next((one for one in self._jobs if one.due - one.early <= now), job)
+            wait = self._linger if job is None else job.due - now
+            if job is not None and wait <= (0.0 if slept else job.early):
+                return job
+            rang = self._changed.wait(wait)
+            lingered, slept = job is None and not rang, True
 
 
 class _Job:
-    def __init__(self, look: Look, every: float, after: float) -> None:
+    def __init__(self, look: Look, every: float, after: float, early: float) -> None:
         self.look = look
         self.every = every
+        self.early = early
         self.due = real_time.perf_counter() + after
         self.error: Exception | None = None
+
+
+_DUE = attrgetter("due")
 
 
 class SampledPeak:

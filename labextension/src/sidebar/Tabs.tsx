@@ -44,6 +44,10 @@ export function Tabs<T extends string>(props: {
             aria-selected={tab.id === selected}
             aria-controls={`${id}-panel`}
             tabIndex={tab.id === selected ? 0 : -1}
+            // As JupyterLab's own tabs do, and for a reason: where the page moves between a button's press
+            // and its release, as it does when a kernel begins to be traced, a browser tells of no click.
+            onMouseDown={event => event.button === 0 && onSelect(tab.id)}
+            // Keys and screen readers send a click alone.
             onClick={() => onSelect(tab.id)}
           >
             {tab.label}{' '}

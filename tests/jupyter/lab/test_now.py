@@ -107,6 +107,18 @@ def test_live_numbers_are_replaced_by_newer_ones(lab: Lab) -> None:
     lab.page.wait_for_function(f"first => ({sampled})() > first", arg=first)
 
 
+def test_a_view_is_chosen_though_the_page_moves_while_the_mouse_is_down(lab: Lab) -> None:
+    lab.write("pressed.ipynb", LOAD)
+    lab.open("pressed.ipynb")
+    tab = lab.sidebar.get_by_role("tab", name="Now")
+    tab.hover()
+    lab.page.mouse.down()
+    lab.run_to_end(0)
+    expect(lab.sidebar.get_by_text("No cell is running")).to_be_visible()
+    lab.page.mouse.up()
+    expect(tab).to_have_attribute("aria-selected", "true")
+
+
 @pytest.mark.slow
 def test_a_reload_in_mid_cell_brings_back_the_view_with_its_history(lab: Lab, gate: Gate) -> None:
     seen = "seen = lambda: [v for _, v in get_ipython()._jupyter_mlgpu.watch.state()['history']]"

@@ -1,0 +1,65 @@
+"""Files of the system's that are read while the user's code may want the interpreter's lock."""
+
+import sys
+import threading
+import time
+
+import pytest
+
+from jupyter_mlgpu.measure.memory_looks import MemoryLooks
+from jupyter_mlgpu.measure.probes.lazy import Lazy
+from jupyter_mlgpu.measure.probes.systemfile import SystemFile
+
+linux_only = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="only Linux has such files")
+
+
+@linux_only
+def test_a_file_that_is_read_again_and_again_is_told_as_it_is_now(tmp_path):
+    path = tmp_path / "told"
+    path.write_bytes(b"first")
+    file = SystemFile(path, 8)
+    first = file.read()
+    path.write_bytes(b"second, and longer")
+    assert (first, file.read()) == (b"first", b"second, ")
+    file.close()
+    assert file.read() == b"", "it is closed"
+
+
+def test_of_a_file_that_is_not_there_nothing_is_told(tmp_path):
+    file = SystemFile(tmp_path / "none", 8)
+    assert file.read() == b""
+    file.close()
+
+
+@linux_only
+@pytest.mark.parametrize("what", ["a file", "all memory"])
+def test_the_users_code_does_not_go_on_while_it_is_read(what):
+    looks = MemoryLooks(Lazy(lambda: None))
+    looks.look(0.0, afresh=True)
+    file = SystemFile("/proc/vmstat", 1 << 16)
+    look = file.read if what == "a file" else lambda: looks.look(1.0, afresh=False)
+    steps, ended = 0, threading.Event()
+
+    def user() -> None:
+        nonlocal steps
+        while not ended.is_set():
+            steps += 1
+            time.sleep(0)  # gives the lock away; it takes it as soon as it is free
+
+    thread = threading.Thread(target=user)
+    every = sys.getswitchinterval()
+    sys.setswitchinterval(10)  # nobody is asked to give it away
+    try:
+        thread.start()
+        went_on = 0
+        for _ in range(200):
+            time.sleep(0.001)
+            before = steps
+            look()
+            went_on += steps - before
+    finally:
+        ended.set()
+        sys.setswitchinterval(every)
+        thread.join()
+    assert steps > 200
+    assert went_on == 0
