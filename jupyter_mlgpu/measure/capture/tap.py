@@ -223,7 +223,8 @@ class Tap:
         for stream in self._streams:
             end = stream.file.size()
             start = since.get(stream.name, 0)
-            last[stream.name] = stream.file.read(max(start if start <= end else 0, end - most), end)
+            start = max(start if start <= end else 0, end - most)
+            last[stream.name] = stream.file.read(start, end) if start < end else b""
         return last
 
     def raw(self, name: str, start: int, end: int) -> tuple[bytes, int]:
