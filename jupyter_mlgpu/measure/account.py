@@ -1,7 +1,7 @@
 """Keeps a kernel's account of itself (see `record/accounts`) while it runs.
 
 At the beginning and the end of a cell its thread stores a few bytes into mapped memory: no system call. All
-else is written by the sampler's thread: once or twice a second while cells run, and for some seconds after.
+else is written by the sampler's thread: some three times in two seconds while cells run, and a while longer.
 """
 
 from __future__ import annotations

@@ -268,3 +268,22 @@ def test_on_linux_the_file_lies_in_memory():
     assert file.in_memory
     assert file.free_bytes() is None
     file.close()
+
+
+def test_where_nothing_comes_it_looks_less_often_and_where_something_does_more_often_at_once(heard):
+    class Waits:
+        """The thread's sleep, which does not sleep and remembers how long it should have."""
+
+        def __init__(self):
+            self.seconds = []
+
+        def wait(self, seconds):
+            self.seconds.append(seconds)
+            return len(self.seconds) == 14
+
+    tap, waits = Tap((1, 2), heard.on_data), Waits()
+    tap.behind = lambda: len(waits.seconds) == 12
+    tap._watch(waits)
+    assert waits.seconds[:10] == [tap_module.INTERVAL] * 10
+    assert waits.seconds[10:12] == [tap_module.QUIET] * 2
+    assert waits.seconds[12:] == [tap_module.INTERVAL] * 2

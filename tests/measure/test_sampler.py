@@ -53,6 +53,18 @@ def test_each_thing_is_looked_at_at_once_and_then_at_its_own_pace():
     assert [end() for end in ends] == [None, None]
 
 
+def test_what_may_come_early_comes_along_when_the_thread_is_awake():
+    sampler, awake, early, punctual = Sampler(linger=0.0), [], [], []
+    ends = [
+        sampler.add(lambda: early.append(1), 3600, after=60, early=60),
+        sampler.add(lambda: punctual.append(1), 3600, after=60),
+        sampler.add(lambda: awake.append(1), 0.001, after=0.02),
+    ]
+    wait_until(lambda: len(awake) >= 3 and early, "it did not come along")
+    assert (early, punctual) == ([1], [])
+    assert [end() for end in ends] == [None, None, None]
+
+
 def test_after_the_end_nothing_is_looked_at():
     sampler, looks = Sampler(linger=0.0), []
     end = sampler.add(lambda: looks.append(1), 0.001)

@@ -128,9 +128,9 @@ class ActivityWatch:
             if self._begun is None:
                 self._begun = self._begin()
             else:
-                before = real_time.perf_counter()
+                before = real_time.thread_time()
                 state = self._see(self._begun)
-                self._pace.charge(real_time.perf_counter() - before, stopped=state in STOPPED)
+                self._pace.charge(real_time.thread_time() - before, stopped=state in STOPPED)
                 # Asked for in Python code, the lock would have to be waited for again.
                 soon = self._ask_the_driver(self._begun) if state in ELSEWHERE else None
             now = real_time.perf_counter()
@@ -174,9 +174,9 @@ class ActivityWatch:
         if state == "idle beside others":
             self._beside.ask()
             if self._waits is None:  # once a cell, some milliseconds, in which the lock is free
-                before = real_time.perf_counter()
+                before = real_time.thread_time()
                 self._waits = counters.processor_waits()
-                self._pace.refund(real_time.perf_counter() - before)
+                self._pace.refund(real_time.thread_time() - before)
         return state
 
     def _see_in(self, begun: _Begun, frames: Mapping[int, FrameType]) -> State:
