@@ -386,6 +386,12 @@ def test_a_gpu_that_others_use_as_well_is_contention():
     assert judged(asks, record=on_a_gpu(), gpus={"GPU 0": (0.99, 40)}, gpu_others=0.1).limit.kind == "device"
 
 
+def test_of_a_gpu_that_is_shared_nobody_is_sure_whose_work_it_was():
+    asks = part("native", calls="loss.item", module="torch")
+    limit = judged(asks, record=on_a_gpu(), gpus={"GPU 0": (0.99, 40)}, gpu_others=0.4).limit
+    assert (limit.kind, limit.confidence) == ("device", "open")
+
+
 def test_an_allocator_that_tried_again_and_again_is_short_of_memory_and_how_long_is_not_told():
     asks = part("native", calls="loss.item", module="torch")
     limit = judged(asks, record=on_a_gpu(), allocator_retries=40).limit

@@ -116,6 +116,8 @@ def _confidence(kind: LimitKind, value: float, found: Shares, activity: Activity
         return "open"
     if kind == "device" and activity.gpus and activity.gpu_others is None:
         return "likely"  # the GPU may have worked for others
+    if kind == "device" and (activity.gpu_others or 0.0) >= _OTHERS:
+        return "open"  # it has, and how much of it was the cell's rests on few samples of the driver's
     low, _ = share_interval(value * found.looks, found.looks)
     few = found.looks < FEWEST_FOR_SURE
     # Who reads and decodes lets go of the interpreter's lock, over and over, and there a look that waits for
