@@ -152,6 +152,7 @@ class KernelAccount:
             if self._end is not None:
                 self._end()
                 self._end = None
+        self._looks.close()
         if remove:
             with suppress(OSError):
                 self.path.unlink(missing_ok=True)

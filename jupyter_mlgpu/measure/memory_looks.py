@@ -44,6 +44,11 @@ class _Group(NamedTuple):
     used: SystemFile | None
     killed: SystemFile | None
 
+    def close(self) -> None:
+        for file in (self.used, self.killed):
+            if file is not None:
+                file.close()
+
 
 class MemoryLooks:
     """Reads the memory of the process that makes it."""
@@ -78,6 +83,13 @@ class MemoryLooks:
             oom_kills=self._kills(now, group),
         )
 
+    def close(self) -> None:
+        """Leave no file open."""
+        for file in (self._meminfo, self._statm, self._vmstat):
+            file.close()
+        if self._group is not None:
+            self._group.close()
+
     def _kills(self, now: float, group: _Group) -> OomKills:
         if self._killed is None or not 0 <= now - self._killed[0] < _COUNTED_EVERY:
             here = None if group.killed is None else oom.count(group.killed.read())
@@ -87,9 +99,7 @@ class MemoryLooks:
     def _found(self, now: float, total: int) -> _Group:
         limit, counters = memory.tightest_limit(total), oom.counters()
         if self._group is not None:
-            for file in (self._group.used, self._group.killed):
-                if file is not None:
-                    file.close()
+            self._group.close()
         return _Group(
             now,
             None if limit is None else limit.total,

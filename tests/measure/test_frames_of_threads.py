@@ -8,7 +8,7 @@ import time
 
 import pytest
 
-from jupyter_mlgpu.measure.activity.stack import frames_of_other_threads
+from jupyter_mlgpu.measure.activity.stack import FramesOfOtherThreads
 
 pytestmark = pytest.mark.small
 
@@ -40,7 +40,7 @@ def test_no_collection_begins_while_frames_are_made(beside):
     gc.callbacks.append(lambda phase, info: collected.append(phase))
     gc.set_threshold(1)
     try:
-        with frames_of_other_threads() as frames:
+        with FramesOfOtherThreads() as frames:
             collected.clear()
             names = list(outwards(frames[beside.ident]))
             assert collected == []
@@ -53,7 +53,7 @@ def test_no_collection_begins_while_frames_are_made(beside):
 
 
 def test_our_own_frame_is_not_among_them_and_all_are_let_go_at_the_end(beside):
-    with frames_of_other_threads() as frames:
+    with FramesOfOtherThreads() as frames:
         assert threading.get_ident() not in frames
         assert beside.ident in frames
     assert frames == {}
@@ -64,7 +64,7 @@ def test_the_collector_stays_on_or_off_as_the_user_has_it_also_when_reading_fail
     try:
         if not on:
             gc.disable()
-        with pytest.raises(KeyError), frames_of_other_threads() as frames:
+        with pytest.raises(KeyError), FramesOfOtherThreads() as frames:
             raise KeyError(frames)
         assert gc.isenabled() is on
     finally:
@@ -74,7 +74,7 @@ def test_the_collector_stays_on_or_off_as_the_user_has_it_also_when_reading_fail
 #: Collections give up the interpreter's lock, and the main thread calls functions of many sizes of frame.
 STRESS = """
 import gc, random, sys, threading, time
-from jupyter_mlgpu.measure.activity.stack import frames_of_other_threads
+from jupyter_mlgpu.measure.activity.stack import FramesOfOtherThreads
 
 class Node:
     pass
@@ -113,7 +113,7 @@ while thread.is_alive():
 @pytest.mark.slow
 def test_a_thread_that_collects_garbage_and_goes_on_is_looked_at_without_ending_the_process():
     done = subprocess.run(
-        [sys.executable, "-c", STRESS.replace("READ", "frames_of_other_threads()")],
+        [sys.executable, "-c", STRESS.replace("READ", "FramesOfOtherThreads()")],
         capture_output=True,
         text=True,
         timeout=120,

@@ -1,5 +1,6 @@
 """Files of the system's that are read while the user's code may want the interpreter's lock."""
 
+import os
 import sys
 import threading
 import time
@@ -23,6 +24,21 @@ def test_a_file_that_is_read_again_and_again_is_told_as_it_is_now(tmp_path):
     assert (first, file.read()) == (b"first", b"second, ")
     file.close()
     assert file.read() == b"", "it is closed"
+
+
+@linux_only
+def test_a_file_of_the_users_that_has_its_number_now_is_left_open(tmp_path):
+    for name in ("ours", "users"):
+        (tmp_path / name).write_bytes(name.encode())
+    file = SystemFile(tmp_path / "ours", 8)
+    file.read()
+    number = file._descriptor
+    users = os.open(tmp_path / "users", os.O_RDONLY)
+    os.dup2(users, number)
+    file.close()
+    assert os.read(number, 8) == b"users"
+    os.close(number)
+    os.close(users)
 
 
 def test_of_a_file_that_is_not_there_nothing_is_told(tmp_path):

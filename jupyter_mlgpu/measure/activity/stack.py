@@ -44,7 +44,7 @@ class Stack(NamedTuple):
     cell: int
 
 
-class frames_of_other_threads:  # noqa: N801 - it is used as a function
+class FramesOfOtherThreads:
     """The innermost frame of each other thread by its number; none is kept alive when the block ends.
 
     No garbage collection begins meanwhile. Python 3.11 makes a frame's object when somebody asks for it,

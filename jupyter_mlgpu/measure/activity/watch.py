@@ -23,7 +23,7 @@ from jupyter_mlgpu.measure.activity.lateness import Lateness
 from jupyter_mlgpu.measure.activity.looks import Looks
 from jupyter_mlgpu.measure.activity.markers import Markers
 from jupyter_mlgpu.measure.activity.pace import AFTER, LONGEST, Pace
-from jupyter_mlgpu.measure.activity.stack import Stack, frames_of_other_threads, read
+from jupyter_mlgpu.measure.activity.stack import FramesOfOtherThreads, Stack, read
 from jupyter_mlgpu.measure.activity.states import (
     AT_WORK,
     ELSEWHERE,
@@ -160,7 +160,7 @@ class ActivityWatch:
         found = counters.read(clock, waits)
         if self._too_late(now - self._due):  # the lock was not to be had from the first moment on
             at = self._last.now
-            with frames_of_other_threads() as frames:
+            with FramesOfOtherThreads() as frames:
                 stack = read(frames.get(self._thread), self._asked.of_user, self._markers)
             self._add_unseen(stack, now - at, _part(found.thread_time, self._last.thread, now - at))
             found = found._replace(thread_time=self._last.thread, process_time=self._last.process)
@@ -169,7 +169,7 @@ class ActivityWatch:
         return _Begun(clock, waits, state, at, since, found, self._asked.retries(), self._asked.compiled())
 
     def _see(self, begun: _Begun) -> State:
-        with frames_of_other_threads() as frames:
+        with FramesOfOtherThreads() as frames:
             state = self._see_in(begun, frames)
         if state == "idle beside others":
             self._beside.ask()

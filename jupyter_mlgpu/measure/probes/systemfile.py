@@ -23,6 +23,7 @@ class SystemFile:
         self._path = os.fspath(path)
         self._most = most
         self._descriptor: int | None = None
+        self._is: tuple[int, int] | None = None
 
     def read(self) -> bytes:
         """What it holds now; nothing where it cannot be read, or the system is not Linux."""
@@ -31,15 +32,26 @@ class SystemFile:
         calls = _calls()
         if self._descriptor is None:
             self._descriptor = calls.open(os.fsencode(self._path), os.O_RDONLY | os.O_CLOEXEC)
+            self._is = _which(self._descriptor)
         room = calls.room(self._most)  # of its own: two threads may read one file
         got = calls.pread(self._descriptor, room, self._most, 0)
         return bytes(room.raw[: max(0, got)])
 
     def close(self) -> None:
         """Read no more."""
-        if self._descriptor is not None and self._descriptor >= 0:
-            os.close(self._descriptor)
-        self._descriptor = -1
+        descriptor, self._descriptor = self._descriptor, -1
+        # The user's code may have closed ours, and opened another file, which has the number now.
+        if descriptor is not None and descriptor >= 0 and _which(descriptor) == self._is:
+            os.close(descriptor)
+
+
+def _which(descriptor: int) -> tuple[int, int] | None:
+    """What tells a file from all others; None where none is open there."""
+    try:
+        told = os.fstat(descriptor)
+    except OSError:
+        return None
+    return told.st_dev, told.st_ino
 
 
 class _Calls(NamedTuple):
