@@ -68,7 +68,7 @@ def test_the_users_code_does_not_go_on_while_it_is_read(what):
     try:
         thread.start()
         went_on = 0
-        for _ in range(200):
+        for _ in range(500):
             time.sleep(0.001)
             before = steps
             look()
@@ -77,5 +77,7 @@ def test_the_users_code_does_not_go_on_while_it_is_read(what):
         ended.set()
         sys.setswitchinterval(every)
         thread.join()
-    assert steps > 200
-    assert went_on == 0
+    assert steps > 500
+    # Some thread of the test run's own may have asked for the lock before. With each file that gives it away
+    # the user's code goes on in 30 and more of them.
+    assert went_on < 6
