@@ -134,14 +134,23 @@ def test_memory_files_and_output_are_bounded():
         assert len(one.run("for n in range(5000): display(n)")) <= 100
 
 
+def left_running():
+    return [one for one in psutil.process_iter(["cmdline"]) if "613.7" in (one.info["cmdline"] or [])]
+
+
+def wait_until(true):
+    deadline = time.monotonic() + 10
+    while not true():
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+
+
 def test_what_is_left_running_ends_with_its_process():
     with student() as one:
         one.run("import subprocess\nsubprocess.Popen(['sleep', '613.7'], start_new_session=True)")
-        assert [one for one in psutil.process_iter(["cmdline"]) if "613.7" in (one.info["cmdline"] or [])]
-    deadline = time.monotonic() + 10
-    while [one for one in psutil.process_iter(["cmdline"]) if "613.7" in (one.info["cmdline"] or [])]:
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
+        # The system tells of a program's words a moment after it has begun.
+        wait_until(left_running)
+    wait_until(lambda: not left_running())
 
 
 def test_scripts_in_outputs_do_not_leave():
