@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 
 #: Seconds for which a limit, and where it is counted, is not sought again: that takes milliseconds.
 _HOLDS = 60.0
-#: Seconds for which the kills of others are not counted again.
-_COUNTED_EVERY = 2.0
 _KIB = 1024
 
 
@@ -56,7 +54,6 @@ class MemoryLooks:
     def __init__(self, gpus: Lazy[Gpus]) -> None:
         self._gpus = gpus
         self._group: _Group | None = None
-        self._killed: tuple[float, OomKills] | None = None
         self._meminfo = SystemFile("/proc/meminfo", 8192)
         self._statm = SystemFile("/proc/self/statm", 128)
         self._vmstat = SystemFile("/proc/vmstat", oom.MOST)
@@ -80,7 +77,11 @@ class MemoryLooks:
             swap_used=machine.swap_used,
             swap_total=machine.swap_total,
             devices=tuple(self._devices()),
-            oom_kills=self._kills(now, group),
+            # At every look: a child that was killed a second before the kernel is no cause of its death.
+            oom_kills=OomKills(
+                None if group.killed is None else oom.count(group.killed.read()),
+                oom.count(self._vmstat.read()),
+            ),
         )
 
     def close(self) -> None:
@@ -89,12 +90,6 @@ class MemoryLooks:
             file.close()
         if self._group is not None:
             self._group.close()
-
-    def _kills(self, now: float, group: _Group) -> OomKills:
-        if self._killed is None or not 0 <= now - self._killed[0] < _COUNTED_EVERY:
-            here = None if group.killed is None else oom.count(group.killed.read())
-            self._killed = now, OomKills(here, oom.count(self._vmstat.read()))
-        return self._killed[1]
 
     def _found(self, now: float, total: int) -> _Group:
         limit, counters = memory.tightest_limit(total), oom.counters()

@@ -104,7 +104,7 @@ PROGRAMS = (
         why="Each sample is made in loops of Python by the loader; a step of the model takes 0.1 ms.",
         clock=NEXT,
         before=[MODEL, AUGMENTED],
-        code="losses = [train(batch) for batch in DataLoader(Augmented(2_000), batch_size=32)]",
+        code="losses = [train(batch) for batch in DataLoader(Augmented(5_000), batch_size=32)]",
         mended="""
             table = torch.rand(32_000, 64)
             losses = [train(batch) for epoch in range(4) for batch in table.split(16)]
