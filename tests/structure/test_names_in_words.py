@@ -232,6 +232,8 @@ def test_no_exception_is_of_a_name_that_is_there_or_that_nobody_names():
     assert [name for name in OTHER_NAMES if words().issuperset(name.split("."))] == []
 
 
+# A second process of a test run would read all programs for these alone: ten seconds.
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name",
     [
@@ -247,6 +249,7 @@ def test_a_name_that_has_gone_is_found(name):
     assert not is_name(name)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name",
     [

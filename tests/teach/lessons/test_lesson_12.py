@@ -102,6 +102,7 @@ def built_by_the_cells(notebook, tokens):
     return names["encoder"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("filled", [False, True], ids=["blanks open", "blanks filled in"])
 def test_the_encoder_that_the_lesson_builds_says_what_keras_own_layers_say_with_its_parameters(
     lesson, filled
