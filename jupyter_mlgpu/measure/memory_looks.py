@@ -7,12 +7,11 @@ what can be had without swapping is MemAvailable of /proc/meminfo (proc_meminfo(
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, NamedTuple
 
 from jupyter_mlgpu.measure.probes import memory, oom
-from jupyter_mlgpu.measure.probes.process import resident_set
+from jupyter_mlgpu.measure.probes.process import STATM, resident_in, resident_set
 from jupyter_mlgpu.measure.probes.systemfile import SystemFile
 from jupyter_mlgpu.record.accounts.account import DeviceLook, Look, OomKills
 
@@ -55,7 +54,7 @@ class MemoryLooks:
         self._gpus = gpus
         self._group: _Group | None = None
         self._meminfo = SystemFile("/proc/meminfo", 8192)
-        self._statm = SystemFile("/proc/self/statm", 128)
+        self._statm = SystemFile(STATM, 128)
         self._vmstat = SystemFile("/proc/vmstat", oom.MOST)
 
     def look(self, now: float, *, afresh: bool) -> Look:
@@ -103,8 +102,8 @@ class MemoryLooks:
         )
 
     def _process(self) -> int:
-        fields = self._statm.read().split()
-        return int(fields[1]) * os.sysconf("SC_PAGE_SIZE") if len(fields) > 1 else resident_set()[0]
+        statm = self._statm.read()
+        return resident_in(statm) if statm else resident_set()[0]
 
     def _devices(self) -> Iterable[DeviceLook]:
         """The GPUs, where NVML has been started for another purpose."""

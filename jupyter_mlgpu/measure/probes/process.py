@@ -19,7 +19,7 @@ from jupyter_mlgpu.record.reading import OPERATING_SYSTEM, Reading, missing
 from jupyter_mlgpu.record.sentence import Sentence, say
 
 _STATUS = "/proc/self/status"
-_STATM = "/proc/self/statm"
+STATM = "/proc/self/statm"
 
 RESET = say(
     "This cell's code reset the peak (it wrote to /proc/self/clear_refs), so the peak before "
@@ -69,12 +69,17 @@ def resident_set() -> tuple[int, Sentence]:
     a few hundred kB may not be in it yet.
     """
     try:
-        with open(_STATM, "rb", buffering=0) as file:
-            return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE"), Sentence(_STATM)
+        with open(STATM, "rb", buffering=0) as file:
+            return resident_in(file.read()), Sentence(STATM)
     except OSError:  # not Linux
         import psutil
 
         return int(psutil.Process().memory_info().rss), say("psutil resident set")
+
+
+def resident_in(statm: bytes) -> int:
+    """The resident set in bytes, of the text of /proc/self/statm; raises IndexError where it is none."""
+    return int(statm.split()[1]) * os.sysconf("SC_PAGE_SIZE")
 
 
 def peak_memory_probe(sampler: Sampler) -> Probe:
