@@ -163,6 +163,7 @@ PAIRS = [
 ]
 
 
+@pytest.mark.slow  # some hundreds of pairs; each fault alone is found above
 def test_two_faults_of_one_machine_are_both_found(machine: Callable[..., Facts]):
     wrong = {}
     for one, other in PAIRS:
