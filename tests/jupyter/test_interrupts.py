@@ -46,7 +46,9 @@ def test_an_interrupt_while_a_receipt_is_made_ends_the_cell_and_the_receipt_is_w
 def test_cells_that_wait_do_not_run_after_an_interrupt_beside_a_cell(reload_kernel):
     notebook = reload_kernel()
     notebook.run(INTERRUPTED)
-    messages = [notebook.send("interrupted(extension.kit.store, 'add')"), notebook.send("print(2)")]
+    # The second cell has to be waiting by then, also where this test is kept from sending it for a moment.
+    first_cell = "import time\ntime.sleep(1)\ninterrupted(extension.kit.store, 'add')"
+    messages = [notebook.send(first_cell), notebook.send("print(2)")]
     first, second = (notebook.wait(message) for message in messages)
     assert (first.status, second.status) == ("error", "aborted")
 
