@@ -44,6 +44,8 @@ EARLY = 0.25
 LINGER = 3.0
 #: Seconds from which on a cell does not feel it when milliseconds are taken for what hardly ever changes.
 LONG = 10.0
+#: Bytes by which a cell must have made the process grow to be remembered with its sizes.
+GROWN = 32 * 1024**2
 #: Bytes of each stream whose lines are kept; to redact them takes a quarter of a millisecond.
 TAIL = 2048
 
@@ -77,12 +79,13 @@ class KernelAccount:
     ) -> None:
         """`tidy` is called once, by the sampler's thread: what others have left may be taken away then.
 
-        `named` is called by that thread, too.
+        `named` is called by that thread, too, or at a cell's end.
         """
         self.path = path
         self._named = named
         self._sizes = SizesSeen()
-        self._form: tuple[int, CodeForm] | None = None
+        self._form: tuple[int, CodeForm | None] | None = None
+        self._held = 0  # bytes of the process when the cell began, or at the first look at it
         self._versions: Mapping[str, str] = {}
         self._tidy: Callable[[], None] | None = tidy
         self._pid = os.getpid()
@@ -129,11 +132,14 @@ class KernelAccount:
         """
         imported = record.versions.keys() - self._versions.keys()
         self._versions = record.versions
-        peak, seen = record.find("peak_memory_process"), self._form
-        if seen is None or seen[0] != self._at.sequence or peak is None or peak.value is None:
+        peak, cell = record.find("peak_memory_process"), self._state.cell
+        if cell is None or cell.sequence != self._at.sequence or peak is None or peak.value is None:
             return
-        if record.outcome == "ok" and record.mode == "light" and not imported:
-            self._sizes.remember(seen[1], int(peak.value))
+        if peak.value < self._held + GROWN or imported:
+            return
+        form = self._form_of(cell.sequence)
+        if record.outcome == "ok" and record.mode == "light" and form is not None:
+            self._sizes.remember(form, int(peak.value))
 
     def begins_to_end(self, phase: Phase) -> None:
         """The process is going to end in good order, as `phase` says: nothing else is stored after that."""
@@ -195,11 +201,12 @@ class KernelAccount:
         same = state.cell is not None and state.cell.sequence == at.sequence
         short = at.phase == "running" and now - at.since < LONG
         look = self._looks.look(now, afresh=not short)
+        before = look.process if state.look is None else state.look.process
         if not same:
+            self._held = min(before, look.process)
             state = replace(state, cell=self._cell(at.sequence), largest_step=0)
-        elif state.look is not None:
-            grown = look.process - state.look.process
-            state = replace(state, largest_step=max(state.largest_step, grown))
+        else:
+            state = replace(state, largest_step=max(state.largest_step, look.process - before))
         self._state = replace(state, look=look, lines=self._lines(at))
         self._pages.put_state(self._state)
         tidy, self._tidy = self._tidy, None
@@ -211,10 +218,18 @@ class KernelAccount:
         if code is None or code[0] != sequence:
             return None
         first = next((line.strip() for line in code[1].splitlines() if line.strip()), "")
-        now = code_form(code[1], self._named(code[1]))
-        self._form = None if now is None else (sequence, now)
-        sizes = None if now is None else self._sizes.of(now, code[1])
+        form = self._form_of(sequence) if self._sizes.any else None
+        sizes = None if form is None else self._sizes.of(form, code[1])
         return CellName(sequence, beginning(first), sizes)
+
+    def _form_of(self, sequence: int) -> CodeForm | None:
+        """The form of the newest cell; to find it takes as long as a look does."""
+        code = self._code
+        if code is None or code[0] != sequence:
+            return None
+        if self._form is None or self._form[0] != sequence:
+            self._form = sequence, code_form(code[1], self._named(code[1]))
+        return self._form[1]
 
     def _lines(self, at: At) -> tuple[str, ...]:
         tails = self._streams.tails(TAIL, {"stdout": at.stdout, "stderr": at.stderr})

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 #: Seconds for which a limit, and where it is counted, is not sought again: that takes milliseconds.
 _HOLDS = 60.0
+#: Bytes of a control group's file of events.
+_EVENTS = 1024
 _KIB = 1024
 
 
@@ -77,10 +79,7 @@ class MemoryLooks:
             swap_total=machine.swap_total,
             devices=tuple(self._devices()),
             # At every look: a child that was killed a second before the kernel is no cause of its death.
-            oom_kills=OomKills(
-                None if group.killed is None else oom.count(group.killed.read()),
-                oom.count(self._vmstat.read()),
-            ),
+            oom_kills=self._kills(group.killed),
         )
 
     def close(self) -> None:
@@ -98,8 +97,14 @@ class MemoryLooks:
             now,
             None if limit is None else limit.total,
             None if limit is None else SystemFile(limit.used, 64),
-            None if counters.group is None else SystemFile(counters.group, oom.MOST),
+            None if counters.group is None else SystemFile(counters.group, _EVENTS),
         )
+
+    def _kills(self, of_group: SystemFile | None) -> OomKills:
+        """Those in the control group; where it has no counter, those in the machine, with those of others."""
+        if of_group is not None:
+            return OomKills(container=oom.count(of_group.read()))
+        return OomKills(machine=oom.count(self._vmstat.read()))
 
     def _process(self) -> int:
         statm = self._statm.read()

@@ -59,6 +59,11 @@ class SizesSeen:
     def __init__(self) -> None:
         self._runs: deque[tuple[CodeForm, int]] = deque(maxlen=_REMEMBERED)
 
+    @property
+    def any(self) -> bool:
+        """Whether a run is remembered."""
+        return bool(self._runs)
+
     def remember(self, run: CodeForm, peak: int) -> None:
         """A run has ended, with this peak of the process's memory in bytes."""
         self._runs.append((run, peak))

@@ -16,6 +16,8 @@ from jupyter_mlgpu.record.record import Run
 from jupyter_mlgpu.testing import example_record
 from jupyter_mlgpu.testing.nvml import FakeGpu, FakeNvml
 
+MIB = 1024**2
+
 
 class Thread:
     """The sampler's thread, which looks when it is told to."""
@@ -94,11 +96,14 @@ def test_a_cell_is_told_at_once_and_its_first_line_with_the_first_look(scene):
     assert scene.read.at.phase == "idle"
 
 
-def run(scene, code, peak, **more):
+def run(scene, code, grown, **more):
+    """A cell that makes the process grow by so many MiB; gives its peak in bytes."""
     scene.account.cell_begins(code, 1)
     scene.thread.look()
+    peak = scene.read.state.look.process + grown * MIB
     scene.account.record_made(record_of(peak, **more))
     scene.account.cell_ended()
+    return peak
 
 
 def record_of(peak, **more):
@@ -111,23 +116,36 @@ def record_of(peak, **more):
 
 def test_a_cell_that_ran_with_two_other_sizes_is_told_with_them(scene):
     scene.open()
-    run(scene, "1", 1)  # frameworks are there from then on
-    run(scene, "fit(x, batch=32)", 100)
-    run(scene, "fit(x, batch=64)", 200)
-    run(scene, "fit(x, batch=96)", 9, outcome="error")
-    run(scene, "fit(x, batch=97)", 9, mode="profiled")
-    run(scene, "fit(x, batch=98)", 9, versions={"new": "1.0"})
+    run(scene, "1", 100)  # frameworks are there from then on
+    first, second = run(scene, "fit(x, batch=32)", 100), run(scene, "fit(x, batch=64)", 200)
+    run(scene, "fit(x, batch=96)", 90, outcome="error")
+    run(scene, "fit(x, batch=97)", 90, mode="profiled")
+    run(scene, "fit(x, batch=98)", 90, versions={"new": "1.0"})
     scene.account.cell_begins("fit(x, batch=128)", 5)
     assert scene.read.cell is None, "nobody has looked"
     scene.thread.look()
-    assert scene.read.cell.sizes == Sizes(128, (SizeRun(32, 100), SizeRun(64, 200)), "batch")
+    assert scene.read.cell.sizes == Sizes(128, (SizeRun(32, first), SizeRun(64, second)), "batch")
+
+
+def test_what_hardly_makes_the_process_grow_is_no_run_of_a_size_and_its_code_is_not_looked_at(scene):
+    asked = []
+    scene.open(lambda code: asked.append(code) or {})
+    run(scene, "1", 100)
+    asked.clear()
+    run(scene, "fit(x, batch=32)", 9)
+    run(scene, "fit(x, batch=64)", 9)
+    assert asked == []
+    assert scene.read.state.cell.sizes is None
 
 
 def test_variables_that_a_cell_names_are_sizes_too(scene):
     scene.open(lambda code: {"batch": scene.batch} if "batch" in code else {})
+    peaks = []
     for scene.batch in (32, 64, 128):
-        run(scene, "fit(x, batch)", scene.batch)
-    assert scene.read.state.cell.sizes == Sizes(128, (SizeRun(64, 64),), "batch"), "the first one imported"
+        peaks.append(run(scene, "fit(x, batch)", scene.batch))
+    assert scene.read.state.cell.sizes == Sizes(128, (SizeRun(64, peaks[1]),), "batch"), (
+        "the first one imported"
+    )
 
 
 def test_a_size_is_one_number_in_which_runs_differ_and_nothing_is_said_of_others(scene):
@@ -143,25 +161,25 @@ def test_a_size_is_one_number_in_which_runs_differ_and_nothing_is_said_of_others
         "f(0.5)",
         "f(0.25)",
     ):
-        run(scene, code, 10)
+        run(scene, code, 100)
         assert scene.read.state.cell.sizes is None, code
 
 
 def test_a_cell_too_short_to_be_looked_at_is_no_run_of_a_size(scene):
     scene.open()
-    run(scene, "1", 1)
+    peak = run(scene, "1", 100)
     scene.account.cell_begins("f(1)", 1)
-    scene.account.record_made(record_of(10))
+    scene.account.record_made(record_of(peak))
     scene.account.cell_ended()
-    run(scene, "f(2)", 20)
+    run(scene, "f(2)", 200)
     assert scene.read.state.cell.sizes is None
 
 
 def test_a_cell_that_holds_data_is_not_compared(scene):
     scene.open()
-    run(scene, "1", 1)
+    run(scene, "1", 100)
     for last in (1, 2):
-        run(scene, f"x = [{'7, ' * 300}{last}]", 10)
+        run(scene, f"x = [{'7, ' * 300}{last}]", 100)
     assert scene.read.state.cell.sizes is None
 
 

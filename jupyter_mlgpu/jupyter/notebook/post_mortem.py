@@ -6,6 +6,7 @@ import atexit
 import functools
 import os
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -89,7 +90,8 @@ class PostMortem:
     def record_made(self, record: Record) -> None:
         """The record of the cell that has just run."""
         if self._account is not None:
-            self._account.record_made(record)
+            with suppress(Exception):  # then this cell's size is not remembered
+                self._account.record_made(record)
 
     def before(self) -> Sentence | None:
         """What ended the kernel before this one, said once; None where it did not die."""

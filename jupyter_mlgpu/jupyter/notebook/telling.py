@@ -8,9 +8,13 @@ from __future__ import annotations
 
 import ast
 import re
+from functools import lru_cache
 
 #: Letters of a cell up to which its code is read: a longer one has been written by a program.
 _LONGEST = 50_000
+
+#: Cells that are remembered: one that is run again is not read again.
+_CELLS = 128
 
 #: Letters of a statement up to which all of its lines are told.
 _SHORT = 300
@@ -36,6 +40,7 @@ _COMPOUND = (*_DEFINES, ast.For, ast.AsyncFor, ast.While, ast.If, ast.With, ast.
 _WITH_A_BODY = (ast.With, ast.AsyncWith, ast.If, ast.Try)
 
 
+@lru_cache(maxsize=_CELLS)
 def telling_line(code: str) -> str:
     """What a cell is about, in one line; empty where there is no code.
 

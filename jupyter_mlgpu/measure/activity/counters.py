@@ -14,7 +14,7 @@ from jupyter_mlgpu.record.clock import real_time
 
 #: Of the whole machine, so that forked children may read them, too.
 _PRESSURE = SystemFile("/proc/pressure/memory", 256)
-_VMSTAT = SystemFile("/proc/vmstat", 1 << 16)
+_VMSTAT = SystemFile("/proc/vmstat", 1 << 14)
 _STAT = SystemFile("/proc/stat", 256)
 _SWAPPED_IN = b"\npswpin "
 
@@ -80,17 +80,22 @@ def native_id(thread: int) -> int | None:
     return next((one.native_id for one in threading.enumerate() if one.ident == thread), None)
 
 
-def read(clock: ThreadClock, waits: WaitClock | None) -> Counters:
-    """All counters now; some 100 µs on Linux."""
+def read(clock: ThreadClock, waits: WaitClock | None, since: Counters | None = None) -> Counters:
+    """All counters now; some 100 µs on Linux.
+
+    Where nobody has waited for memory `since`, what was swapped in stays what it was then: it took no time.
+    """
     times = os.times()
+    stalled = _attempt(_memory_stall)
+    rested = since is not None and stalled is not None and stalled == since.memory_stall
     return Counters(
         real_time.process_time(),
         times.children_user + times.children_system,
         clock.read(),
         None if waits is None else _attempt(waits.read),
         _attempt(_machine_busy),
-        _attempt(_memory_stall),
-        _attempt(_swapped_in),
+        stalled,
+        since.swapped_in if since is not None and rested else _attempt(_swapped_in),
         _attempt(_major_faults),
     )
 

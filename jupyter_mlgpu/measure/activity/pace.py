@@ -18,7 +18,7 @@ _FIRST, _TIMES = 0.0008, 4
 #: Seconds for which a cell of Python stands still besides: each thread is awake some time after the other one
 #: has given it the interpreter's lock, and what it does first is slow (measured: docs/measurements/
 #: 2026-11-24-limits, "What looking costs").
-_STOPPED = 0.0002
+_STOPPED = 0.0003
 #: The golden ratio's fractional part: its multiples spread evenly over what they are taken modulo (Weyl).
 _GOLDEN = 0.6180339887498949
 

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from typing import NamedTuple
+from functools import cache
+from typing import NamedTuple, cast
 
 from jupyter_mlgpu.measure.probes.systemfile import SystemFile
 
@@ -36,15 +37,21 @@ def watching(task: int | None) -> ThreadState:
     if task is None or not sys.platform.startswith("linux"):
         return ThreadState(_unknown, _nothing, _nothing)
     told = SystemFile(f"/proc/self/task/{task}/syscall", 7)
-    import ctypes
-
-    usleep = ctypes.PyDLL(None).usleep
+    usleep = _usleep()
 
     def running() -> bool | None:
         got = told.read()
         return got == b"running" if got else None
 
     return ThreadState(running, lambda: usleep(_GIVEN), told.close)
+
+
+@cache
+def _usleep() -> Callable[[int], object]:
+    """The system's, called with the interpreter's lock kept."""
+    import ctypes
+
+    return cast(Callable[[int], object], ctypes.PyDLL(None).usleep)
 
 
 def _unknown() -> bool | None:

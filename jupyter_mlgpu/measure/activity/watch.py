@@ -280,7 +280,8 @@ class ActivityWatch:
         return self._seen.share({*ELSEWHERE, "short calls"}) > _IN_PYTHON
 
     def _activity(self, begun: _Begun) -> Activity:
-        first, last = begun.counters, counters.read(begun.clock, begun.waits)
+        first = begun.counters
+        last = counters.read(begun.clock, begun.waits, since=first)
         whole = last.process_time - first.process_time
         busy = grown(last.machine_busy, first.machine_busy)
         gpus = self._asked.gpus(begun.since) if self._may_have_used_a_gpu() else {}

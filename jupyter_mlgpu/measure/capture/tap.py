@@ -1,9 +1,9 @@
 """Capture what native code writes to the file descriptors 1 and 2.
 
 The descriptors are pointed at files (see `storage`); a thread reads what has been appended, ten times a
-second, or four times where nothing comes, hands it to `on_data` and passes it on to where it would have
-gone. A pipe read by a thread of the same process, the usual way, hangs as soon as native code holds Python's
-lock and fills the pipe (docs/adr/0007-capturing-native-lines.md).
+second, or twice where nothing comes, hands it to `on_data` and passes it on to where it would have gone. A
+pipe read by a thread of the same process, the usual way, hangs as soon as native code holds Python's lock
+and fills the pipe (docs/adr/0007-capturing-native-lines.md).
 
 Two places are remembered in each file: up to where it has been read, and up to where it has been echoed.
 A terminal that does not take more makes only the second one wait.
@@ -26,8 +26,8 @@ from jupyter_mlgpu.record.clock import real_time
 from jupyter_mlgpu.record.sentence import Sentence, say
 
 INTERVAL = 0.1
-#: The same where nothing has been written for a while: each look costs a busy cell a tenth of a millisecond.
-QUIET = 0.25
+#: The same where nothing has been written for a while: each look costs a busy cell 0.3 ms.
+QUIET = 0.5
 _LOOKS_UNTIL_QUIET = 10
 #: What is kept of a file for `%mlc_trace logs --raw`; older bytes are let go.
 KEPT_BYTES = 64 * 1024**2
@@ -86,7 +86,7 @@ class Tap:
         self._lost: set[str] = set()
         self._lock = threading.RLock()
         self._reading = False
-        self._stop = Alarm()
+        self._wake: Alarm | None = None  # of the thread that reads
         self._thread: threading.Thread | None = None
         self._limits = LimitWatch(self.look)
         #: Why nothing is captured although it was begun, or None.
@@ -114,10 +114,8 @@ class Tap:
         self._lost.clear()
         self._limits.start()
         self.look()
-        self._stop = Alarm()
-        thread = threading.Thread(
-            target=self._watch, args=(self._stop,), name="jupyter_mlgpu logs", daemon=True
-        )
+        wake = self._wake = Alarm()
+        thread = threading.Thread(target=self._watch, args=(wake,), name="jupyter_mlgpu logs", daemon=True)
         thread.start()
         self._thread = thread
 
@@ -126,7 +124,9 @@ class Tap:
         self._limits.stop()
         flush_native()
         self._put_back()
-        self._stop.ring()
+        wake, self._wake = self._wake, None
+        if wake is not None:
+            wake.ring()
         if self._thread is not None and self._thread is not threading.current_thread():
             self._thread.join(timeout=5)
         self._thread = None
@@ -144,7 +144,7 @@ class Tap:
         self._reading = False
         self._put_back()
         self._streams = []
-        self._thread = None
+        self._wake = self._thread = None
 
     def give_back(self, *descriptors: int) -> None:
         """Let descriptors be what they were, until `take`: for who needs the real terminal."""
@@ -288,9 +288,12 @@ class Tap:
             if done < len(data):
                 return
 
-    def _watch(self, stop: Alarm) -> None:
+    def _watch(self, wake: Alarm) -> None:
         quiet = 0
-        while not stop.wait(INTERVAL if quiet < _LOOKS_UNTIL_QUIET else QUIET):
+        while True:
+            wake.wait(INTERVAL if quiet < _LOOKS_UNTIL_QUIET else QUIET)
+            if self._wake is not wake:
+                return
             try:
                 quiet = 0 if self.behind() else quiet + 1
                 self.pump()

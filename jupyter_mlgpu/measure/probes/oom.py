@@ -13,8 +13,8 @@ from jupyter_mlgpu.measure.probes import memory
 from jupyter_mlgpu.record.accounts.account import OomKills
 
 _COUNT = b"oom_kill "
-#: Bytes of such a file that are read: /proc/vmstat has 8 kB.
-MOST = 64 * 1024
+#: Bytes of such a file that are read: /proc/vmstat has 4 to 8 kB.
+MOST = 16 * 1024
 
 
 class OomCounters(NamedTuple):

@@ -35,7 +35,7 @@ class SystemFile:
             self._is = _which(self._descriptor)
         room = calls.room(self._most)  # of its own: two threads may read one file
         got = calls.pread(self._descriptor, room, self._most, 0)
-        return bytes(room.raw[: max(0, got)])
+        return calls.bytes_at(room, max(0, got))
 
     def close(self) -> None:
         """Read no more."""
@@ -58,6 +58,7 @@ class _Calls(NamedTuple):
     open: Callable[[bytes, int], int]
     pread: Callable[[int, Any, int, int], int]
     room: Callable[[int], Any]
+    bytes_at: Callable[[Any, int], bytes]
 
 
 @cache
@@ -68,4 +69,4 @@ def _calls() -> _Calls:
     library.open.argtypes = [ctypes.c_char_p, ctypes.c_int]
     library.pread.argtypes = [ctypes.c_int, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_long]
     library.pread.restype = ctypes.c_ssize_t
-    return _Calls(library.open, library.pread, ctypes.create_string_buffer)
+    return _Calls(library.open, library.pread, ctypes.create_string_buffer, ctypes.string_at)
