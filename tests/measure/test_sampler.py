@@ -8,9 +8,12 @@ import pytest
 
 from jupyter_mlgpu.measure.probes.sampler import NAME, SHARE, Sampler
 
+LEFT = set()
+
 
 def threads():
-    return [one for one in threading.enumerate() if one.name == NAME]
+    """The samplers' threads that this test has begun: what another one has left ends in its own time."""
+    return [one for one in threading.enumerate() if one.name == NAME and one not in LEFT]
 
 
 def wait_until(true, what):
@@ -21,8 +24,9 @@ def wait_until(true, what):
 
 
 @pytest.fixture(autouse=True)
-def _no_thread_before_or_after():
-    wait_until(lambda: not threads(), "a sampler's thread was left over from before")
+def _no_thread_stays():
+    LEFT.clear()
+    LEFT.update(threads())
     yield
     wait_until(lambda: not threads(), "the sampler's thread did not end")
 

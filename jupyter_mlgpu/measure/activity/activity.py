@@ -78,7 +78,7 @@ class Activity(Struct, frozen=True, kw_only=True):
     Counters are None where the system has none.
 
     Attributes:
-        looks: how many looks saw the thread; `parts` are what they saw.
+        looks: how many looks saw the thread; `parts` are what they saw, the first one of the time before it.
         unseen: the time in which the interpreter's lock was not to be had; `unseen_busy`, how much of it the
             thread worked; `unseen_in`, what it was found in right afterwards.
         thread_time: processor time of the cell's thread.

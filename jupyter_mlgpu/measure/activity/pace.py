@@ -11,8 +11,9 @@ AFTER = 0.05
 SHORTEST, LONGEST = 0.02, 0.05
 #: The part of a cell's time that looking at it may take, at most.
 SHARE = 0.002
-#: Seconds that it may take in any cell: the first looks are the dearest.
-_CREDIT = 0.0003
+#: What it may have taken at a moment: seconds, and that part of the time besides; the larger one holds.
+#: Of half a second some looks are needed, or nothing can be said; from one second on, `SHARE` holds.
+_ALLOWED = ((0.0008, 0.7 * SHARE), (0.0002, SHARE))
 #: Of a look, what counts at most: seconds of the first, and then so many times what the cheapest took.
 _FIRST, _TIMES = 0.0008, 4
 #: Seconds for which a cell of Python stands still besides: each thread is awake some time after the other one
@@ -48,4 +49,4 @@ class Pace:
         """Seconds to the next look, after one at which so much of the cell had gone by since the first."""
         self._looks += 1
         wait = SHORTEST + (LONGEST - SHORTEST) * (self._looks * _GOLDEN % 1)
-        return max(wait, (self._cost - _CREDIT) / SHARE - elapsed)
+        return max(wait, min((self._cost - credit) / share for credit, share in _ALLOWED) - elapsed)

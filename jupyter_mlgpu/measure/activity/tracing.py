@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import sys
 
+_monitoring = getattr(sys, "monitoring", None)
+
 
 def is_on() -> bool:
     """In this thread; from Python 3.12 on also what watches all of them (`sys.monitoring`)."""
@@ -12,7 +14,6 @@ def is_on() -> bool:
 
 def is_on_in_all() -> bool:
     """A debugger or profiler in all threads, as can be told from any of them."""
-    monitoring = getattr(sys, "monitoring", None)
-    if monitoring is None:
+    if _monitoring is None:
         return False
-    return any(monitoring.get_tool(one) for one in (monitoring.DEBUGGER_ID, monitoring.PROFILER_ID))
+    return any(_monitoring.get_tool(one) for one in (_monitoring.DEBUGGER_ID, _monitoring.PROFILER_ID))

@@ -13,26 +13,19 @@ from collections.abc import Mapping
 from types import FrameType
 from typing import NamedTuple
 
-from jupyter_mlgpu.measure.activity import counters, thread_state, tracing
+from jupyter_mlgpu.measure.activity import counters, tracing
 from jupyter_mlgpu.measure.activity.activity import Activity, State
 from jupyter_mlgpu.measure.activity.asked import Asked
 from jupyter_mlgpu.measure.activity.beside import Beside
-from jupyter_mlgpu.measure.activity.counters import Counters, ThreadClock, WaitClock, grown, more
+from jupyter_mlgpu.measure.activity.counters import Counters, grown, more
 from jupyter_mlgpu.measure.activity.host_link import HostLink
 from jupyter_mlgpu.measure.activity.lateness import Lateness
 from jupyter_mlgpu.measure.activity.looks import Looks
 from jupyter_mlgpu.measure.activity.markers import Markers
 from jupyter_mlgpu.measure.activity.pace import AFTER, LONGEST, Pace
 from jupyter_mlgpu.measure.activity.stack import FramesOfOtherThreads, Stack, read
-from jupyter_mlgpu.measure.activity.states import (
-    AT_WORK,
-    ELSEWHERE,
-    STOPPED,
-    WENT_ON,
-    nobody_else_kept_it,
-    of_other_thread,
-    state_of,
-)
+from jupyter_mlgpu.measure.activity.states import AT_WORK, ELSEWHERE, STOPPED, of_other_thread
+from jupyter_mlgpu.measure.activity.watched_thread import Moment, WatchedThread, part
 from jupyter_mlgpu.measure.frameworks.base import Compiled
 from jupyter_mlgpu.measure.probes.sampler import Sampler
 from jupyter_mlgpu.record.clock import real_time
@@ -49,20 +42,10 @@ _BUSY = 0.25
 _PATIENCE = 0.5
 
 
-class _Clocks(NamedTuple):
-    """The time, and the processor time of the thread and of the process until then; in seconds."""
-
-    now: float
-    thread: float | None
-    process: float
-
-
 class _Begun(NamedTuple):
     """What is open while a cell is looked at, and the counters when that began, in seconds since 1970."""
 
-    clock: ThreadClock
-    waits: WaitClock | None
-    state: thread_state.ThreadState
+    thread: WatchedThread
     at: float
     since: float
     counters: Counters
@@ -91,7 +74,8 @@ class ActivityWatch:
         self._of_no_use: dict[int, tuple[int, int]] = {}
         self._begun: _Begun | None = None
         # What a cell did that keeps the lock from its first moment on is known from here.
-        self._last = _Clocks(real_time.perf_counter(), real_time.thread_time(), real_time.process_time())
+        self._last = Moment(real_time.perf_counter(), real_time.thread_time())
+        self._last_of_all = real_time.process_time()
         self._due = self._last.now + AFTER
         self._pace = Pace()
         self._ended = False
@@ -115,9 +99,7 @@ class ActivityWatch:
                 self._activity(begun) if failed is None and (self._seen.count or self._unseen.count) else None
             )
         finally:
-            begun.state.close()
-            if begun.waits is not None:
-                begun.waits.close()
+            begun.thread.close()
             self._beside.close()
 
     def _look(self) -> float | None:
@@ -129,7 +111,7 @@ class ActivityWatch:
                 self._begun = self._begin()
             else:
                 before = real_time.thread_time()
-                state = self._see(self._begun)
+                state = self._see(self._begun.thread)
                 self._pace.charge(real_time.thread_time() - before, stopped=state in STOPPED)
                 # Asked for in Python code, the lock would have to be waited for again.
                 soon = self._ask_the_driver(self._begun) if state in ELSEWHERE else None
@@ -150,27 +132,28 @@ class ActivityWatch:
 
     def _begin(self) -> _Begun:
         """The first look: what it costs does not grow with the cell."""
+        began, thread = self._last, WatchedThread(self._thread)
         self._markers.refresh()
         self._beside.ask()
-        task = counters.native_id(self._thread)
-        clock = ThreadClock(self._thread)
-        state = thread_state.watching(task)
-        at = now = real_time.perf_counter()
-        waits = None if task is None else WaitClock(task)
-        found = counters.read(clock, waits)
-        if self._too_late(now - self._due):  # the lock was not to be had from the first moment on
-            at = self._last.now
+        if self._too_late(thread.began.now - self._due):
+            # The lock was not to be had from the cell's first moment on.
+            at = began.now
             with FramesOfOtherThreads() as frames:
                 stack = read(frames.get(self._thread), self._asked.of_user, self._markers)
-            self._add_unseen(stack, now - at, _part(found.thread_time, self._last.thread, now - at))
-            found = found._replace(thread_time=self._last.thread, process_time=self._last.process)
-        self._last = _Clocks(real_time.perf_counter(), clock.read(), real_time.process_time())
-        since = real_time.time() - (now - at)
-        return _Begun(clock, waits, state, at, since, found, self._asked.retries(), self._asked.compiled())
+            self._add_unseen(stack, thread.began.now - at, part(began, thread.began))
+            found = counters.read(thread.clock, thread.waits)._replace(
+                thread_time=began.own, process_time=self._last_of_all
+            )
+            self._last, self._last_of_all = thread.moment(), real_time.process_time()
+        else:
+            self._see(thread, thread.began)
+            at, found = thread.began.now, counters.read(thread.clock, thread.waits)
+        since = real_time.time() - (real_time.perf_counter() - at)
+        return _Begun(thread, at, since, found, self._asked.retries(), self._asked.compiled())
 
-    def _see(self, begun: _Begun) -> State:
+    def _see(self, thread: WatchedThread, now: Moment | None = None) -> State:
         with FramesOfOtherThreads() as frames:
-            state = self._see_in(begun, frames)
+            state = self._see_in(frames, thread, now or thread.moment())
         if state == "idle beside others":
             self._beside.ask()
             if self._waits is None:  # once a cell, some milliseconds, in which the lock is free
@@ -179,20 +162,17 @@ class ActivityWatch:
                 self._pace.refund(real_time.thread_time() - before)
         return state
 
-    def _see_in(self, begun: _Begun, frames: Mapping[int, FrameType]) -> State:
+    def _see_in(self, frames: Mapping[int, FrameType], watched: WatchedThread, now: Moment) -> State:
         """A look that keeps the interpreter's lock, so no frame ends meanwhile: how the thread worked."""
-        now, own_time = real_time.perf_counter(), begun.clock.read()
         stack = read(frames.get(self._thread), self._asked.of_user, self._markers)
-        seconds, late = now - self._last.now, max(0.0, now - self._due)
+        seconds, late = now.now - self._last.now, max(0.0, now.now - self._due)
         self._traced = self._traced or tracing.is_on_in_all()
         asked = self._lateness.for_the_lock(late)
         kept_by_native = self._beside.ran_python(asked)
-        own = _part(own_time, self._last.thread, seconds)
-        asked /= sys.getswitchinterval()
-        whole = real_time.process_time()
-        others = (whole - self._last.process) / seconds - (own or 0.0)
-        self._last = _Clocks(now, own_time, whole)
-        state = self._state(begun, own, asked, others)
+        own, whole = part(self._last, now), real_time.process_time()
+        others = (whole - self._last_of_all) / seconds - (own or 0.0)
+        self._last, self._last_of_all = now, whole
+        state = watched.state(now, own, asked / sys.getswitchinterval(), others)
         if self._too_late(late):
             self._add_unseen(stack, late, own)
             seconds -= late
@@ -206,34 +186,11 @@ class ActivityWatch:
             found = self._elsewhere(frames)
             if found is not None:
                 stack, thread = found, True
-                seen = of_other_thread(stack, others, asked, state)
+                seen = of_other_thread(stack, others, asked / sys.getswitchinterval(), state)
             elif kept_by_native and state == "idle beside others":
                 seen = "idle beside Python"
         self._seen.add(stack, seen, seconds, late, thread=thread)
         return state
-
-    def _state(self, begun: _Begun, own: float | None, asked: float, others: float) -> State:
-        """How it worked: `own` is the part of the time since the last look that it had a processor, `others`
-        the same of the process's other threads, and `asked` for how many switch intervals this look waited
-        for the lock.
-        """
-        went_on = self._went_on(begun)
-        if nobody_else_kept_it(own, asked, others, went_on):
-            return state_of(own, asked, running=False, went_on=went_on)
-        # We have the lock. A thread that runs now needs none, or it only waits for a processor, such as ours.
-        running = begun.state.running()
-        went_on = self._went_on(begun)
-        if running and (went_on is None or went_on <= WENT_ON):
-            rested, worked = real_time.perf_counter(), begun.clock.read()
-            begun.state.rest()
-            running = begun.state.running()
-            went_on = _part(begun.clock.read(), worked, real_time.perf_counter() - rested)
-        return state_of(own, asked, running=bool(running), went_on=went_on)
-
-    def _went_on(self, begun: _Begun) -> float | None:
-        """For which part of this look so far, in which the lock is ours, it had a processor."""
-        last = self._last
-        return _part(begun.clock.read(), last.thread, real_time.perf_counter() - last.now)
 
     def _elsewhere(self, frames: Mapping[int, FrameType]) -> Stack | None:
         """Another thread that gets data ready, or runs code of the user's, while the cell's own one waits."""
@@ -260,9 +217,9 @@ class ActivityWatch:
         """A cell that kept the interpreter's lock until its end, so that nobody could look."""
         now, began = real_time.perf_counter(), self._last
         seconds = now - began.now
-        if not self._too_late(now - self._due) or began.thread is None:
+        if not self._too_late(now - self._due) or began.own is None:
             return None
-        own = real_time.thread_time() - began.thread
+        own = real_time.thread_time() - began.own
         return Activity(
             seconds=seconds,
             looks=0,
@@ -270,7 +227,7 @@ class ActivityWatch:
             unseen=seconds,
             unseen_busy=seconds if own >= AT_WORK * seconds else 0.0,
             thread_time=own,
-            process_time=real_time.process_time() - began.process,
+            process_time=real_time.process_time() - self._last_of_all,
             cores=counters.cores(),
             traced=self._traced,
         )
@@ -281,7 +238,7 @@ class ActivityWatch:
 
     def _activity(self, begun: _Begun) -> Activity:
         first = begun.counters
-        last = counters.read(begun.clock, begun.waits, since=first)
+        last = counters.read(begun.thread.clock, begun.thread.waits, since=first)
         whole = last.process_time - first.process_time
         busy = grown(last.machine_busy, first.machine_busy)
         gpus = self._asked.gpus(begun.since) if self._may_have_used_a_gpu() else {}
@@ -318,11 +275,6 @@ class ActivityWatch:
             called_back=self._beside.called_back,
             traced=self._traced,
         )
-
-
-def _part(after: float | None, before: float | None, seconds: float) -> float | None:
-    """The part of some seconds that a clock went on; None where that is not known."""
-    return None if after is None or before is None or seconds <= 0 else (after - before) / seconds
 
 
 def _since(first: Compiled | None, last: Compiled | None) -> Compiled | None:
