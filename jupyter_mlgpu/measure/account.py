@@ -85,7 +85,7 @@ class KernelAccount:
         self._named = named
         self._sizes = SizesSeen()
         self._form: tuple[int, CodeForm | None] | None = None
-        self._held = 0  # bytes of the process when the cell began, or at the first look at it
+        self._bytes_before = 0  # bytes of the process when the cell began, or at the first look at it
         self._versions: Mapping[str, str] = {}
         self._tidy: Callable[[], None] | None = tidy
         self._pid = os.getpid()
@@ -135,7 +135,7 @@ class KernelAccount:
         peak, cell = record.find("peak_memory_process"), self._state.cell
         if cell is None or cell.sequence != self._at.sequence or peak is None or peak.value is None:
             return
-        if peak.value < self._held + GROWN or imported:
+        if peak.value < self._bytes_before + GROWN or imported:
             return
         form = self._form_of(cell.sequence)
         if record.outcome == "ok" and record.mode == "light" and form is not None:
@@ -203,7 +203,7 @@ class KernelAccount:
         look = self._looks.look(now, afresh=not short)
         before = look.process if state.look is None else state.look.process
         if not same:
-            self._held = min(before, look.process)
+            self._bytes_before = min(before, look.process)
             state = replace(state, cell=self._cell(at.sequence), largest_step=0)
         else:
             state = replace(state, largest_step=max(state.largest_step, look.process - before))

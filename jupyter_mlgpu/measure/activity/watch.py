@@ -25,7 +25,7 @@ from jupyter_mlgpu.measure.activity.markers import Markers
 from jupyter_mlgpu.measure.activity.pace import AFTER, LONGEST, Pace
 from jupyter_mlgpu.measure.activity.stack import FramesOfOtherThreads, Stack, read
 from jupyter_mlgpu.measure.activity.states import AT_WORK, ELSEWHERE, STOPPED, of_other_thread
-from jupyter_mlgpu.measure.activity.watched_thread import Moment, WatchedThread, part
+from jupyter_mlgpu.measure.activity.watched_thread import ThreadMoment, WatchedThread, part
 from jupyter_mlgpu.measure.frameworks.base import Compiled
 from jupyter_mlgpu.measure.probes.sampler import Sampler
 from jupyter_mlgpu.record.clock import real_time
@@ -74,7 +74,7 @@ class ActivityWatch:
         self._of_no_use: dict[int, tuple[int, int]] = {}
         self._begun: _Begun | None = None
         # What a cell did that keeps the lock from its first moment on is known from here.
-        self._last = Moment(real_time.perf_counter(), real_time.thread_time())
+        self._last = ThreadMoment(real_time.perf_counter(), real_time.thread_time())
         self._last_of_all = real_time.process_time()
         self._due = self._last.now + AFTER
         self._pace = Pace()
@@ -151,7 +151,7 @@ class ActivityWatch:
         since = real_time.time() - (real_time.perf_counter() - at)
         return _Begun(thread, at, since, found, self._asked.retries(), self._asked.compiled())
 
-    def _see(self, thread: WatchedThread, now: Moment | None = None) -> State:
+    def _see(self, thread: WatchedThread, now: ThreadMoment | None = None) -> State:
         with FramesOfOtherThreads() as frames:
             state = self._see_in(frames, thread, now or thread.moment())
         if state == "idle beside others":
@@ -162,7 +162,7 @@ class ActivityWatch:
                 self._pace.refund(real_time.thread_time() - before)
         return state
 
-    def _see_in(self, frames: Mapping[int, FrameType], watched: WatchedThread, now: Moment) -> State:
+    def _see_in(self, frames: Mapping[int, FrameType], watched: WatchedThread, now: ThreadMoment) -> State:
         """A look that keeps the interpreter's lock, so no frame ends meanwhile: how the thread worked."""
         stack = read(frames.get(self._thread), self._asked.of_user, self._markers)
         seconds, late = now.now - self._last.now, max(0.0, now.now - self._due)

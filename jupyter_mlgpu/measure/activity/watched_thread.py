@@ -11,7 +11,7 @@ from jupyter_mlgpu.measure.activity.states import WENT_ON, nobody_else_kept_it, 
 from jupyter_mlgpu.record.clock import real_time
 
 
-class Moment(NamedTuple):
+class ThreadMoment(NamedTuple):
     """The time, and the processor time of the thread until then; in seconds."""
 
     now: float
@@ -34,11 +34,11 @@ class WatchedThread:
         self.waits = None if task is None else WaitClock(task)
         self._state = thread_state.watching(task)
 
-    def moment(self) -> Moment:
+    def moment(self) -> ThreadMoment:
         """Now."""
-        return Moment(real_time.perf_counter(), self.clock.read())
+        return ThreadMoment(real_time.perf_counter(), self.clock.read())
 
-    def state(self, look: Moment, own: float | None, asked: float, others: float) -> State:
+    def state(self, look: ThreadMoment, own: float | None, asked: float, others: float) -> State:
         """How it worked before a look that began then.
 
         `own` is the part of the time since the last look that it had a processor, `others` the same of the
@@ -64,7 +64,7 @@ class WatchedThread:
             self.waits.close()
 
 
-def part(first: Moment, last: Moment) -> float | None:
+def part(first: ThreadMoment, last: ThreadMoment) -> float | None:
     """The part of the time between two moments for which the thread had a processor; None: not known."""
     if first.own is None or last.own is None or last.now <= first.now:
         return None
