@@ -389,7 +389,9 @@ def test_a_gpu_that_others_use_as_well_is_contention():
 def test_of_a_gpu_that_is_shared_nobody_is_sure_whose_work_it_was():
     asks = part("native", calls="loss.item", module="torch")
     limit = judged(asks, record=on_a_gpu(), gpus={"GPU 0": (0.99, 40)}, gpu_others=0.4).limit
-    assert (limit.kind, limit.confidence) == ("device", "open")
+    assert (limit.kind, limit.confidence) == ("unknown", "open")
+    assert "was working nearly all of the time" in limit.said
+    assert "for this cell or for another program" in limit.said
 
 
 def test_an_allocator_that_tried_again_and_again_is_short_of_memory_and_how_long_is_not_told():

@@ -92,9 +92,9 @@ def _limit(found: Shares, activity: Activity, device: str | None, framework_work
     evidence = tuple(_evidence(kind, value, parts, found, activity))
     if (short := _short_of_memory(activity, evidence)) is not None:
         return short
-    if kind == "device" and activity.gpus and activity.gpu_others is None and activity.gpu_neighbours:
-        # It worked for this cell or for others, and the driver does not tell.
-        told = words.shared_gpu(device or next(iter(activity.gpus)), value, found.looks, parts)
+    if kind == "device" and activity.gpus and _for_others(activity):
+        worked = min(1.0, value + found.share("contention"))
+        told = words.shared_gpu(device or next(iter(activity.gpus)), worked, found.looks, parts)
         return Limit("unknown", "open", told, None, evidence, words.WITHOUT_NEIGHBOURS)
     native = kind == "python" and _may_be_native(parts, seen=bool(activity.parts), worked=framework_worked)
     return Limit(
@@ -107,6 +107,16 @@ def _limit(found: Shares, activity: Activity, device: str | None, framework_work
     )
 
 
+def _for_others(activity: Activity) -> bool:
+    """Whether a GPU may have worked for others as well as for this cell.
+
+    The driver does not tell, or others had much of it, and how much rests on few samples of the driver's.
+    """
+    if activity.gpu_others is None:
+        return bool(activity.gpu_neighbours)
+    return activity.gpu_others >= _OTHERS
+
+
 def _confidence(kind: LimitKind, value: float, found: Shares, activity: Activity) -> Confidence:
     if kind == "unknown" or value < LIKELY or not _clocks_agree(kind, value, activity):
         return "open"
@@ -116,8 +126,6 @@ def _confidence(kind: LimitKind, value: float, found: Shares, activity: Activity
         return "open"
     if kind == "device" and activity.gpus and activity.gpu_others is None:
         return "likely"  # the GPU may have worked for others
-    if kind == "device" and (activity.gpu_others or 0.0) >= _OTHERS:
-        return "open"  # it has, and how much of it was the cell's rests on few samples of the driver's
     low, _ = share_interval(value * found.looks, found.looks)
     few = found.looks < FEWEST_FOR_SURE
     # Who reads and decodes lets go of the interpreter's lock, over and over, and there a look that waits for

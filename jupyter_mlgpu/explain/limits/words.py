@@ -56,7 +56,7 @@ def said(kind: LimitKind, value: float, looks: int, parts: Sequence[Part], devic
 
 
 def shared_gpu(device: str, value: float, looks: int, parts: Sequence[Part]) -> Sentence:
-    """What is known where others may have used the GPU, and nobody says who did."""
+    """What is known where others may have used the GPU, and nobody says how much."""
     return say(
         "{device} was working {share} of the time{where}, for this cell or for another program.",
         device=device,

@@ -13,7 +13,7 @@ SHORTEST, LONGEST = 0.02, 0.05
 SHARE = 0.002
 #: What it may have taken at a moment: seconds, and that part of the time besides; the larger one holds.
 #: Of half a second some looks are needed, or nothing can be said; from one second on, `SHARE` holds.
-_ALLOWED = ((0.0008, 0.7 * SHARE), (0.0002, SHARE))
+_ALLOWED = ((0.0006, 0.7 * SHARE), (0.0, SHARE))
 #: Of a look, what counts at most: seconds of the first, and then so many times what the cheapest took.
 _FIRST, _TIMES = 0.0008, 4
 #: Seconds for which a cell of Python stands still besides: each thread is awake some time after the other one

@@ -1,7 +1,7 @@
 """Capture what native code writes to the file descriptors 1 and 2.
 
 The descriptors are pointed at files (see `storage`); a thread reads what has been appended, ten times a
-second, or twice where nothing comes, hands it to `on_data` and passes it on to where it would have gone. A
+second, or once where nothing comes, hands it to `on_data` and passes it on to where it would have gone. A
 pipe read by a thread of the same process, the usual way, hangs as soon as native code holds Python's lock
 and fills the pipe (docs/adr/0007-capturing-native-lines.md).
 
@@ -27,7 +27,7 @@ from jupyter_mlgpu.record.sentence import Sentence, say
 
 INTERVAL = 0.1
 #: The same where nothing has been written for a while: each look costs a busy cell 0.3 ms.
-QUIET = 0.5
+QUIET = 1.0
 _LOOKS_UNTIL_QUIET = 10
 #: What is kept of a file for `%mlc_trace logs --raw`; older bytes are let go.
 KEPT_BYTES = 64 * 1024**2
