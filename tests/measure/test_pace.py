@@ -1,5 +1,7 @@
 """How often a cell is looked at, and what decides that a look needs to ask no more."""
 
+from itertools import pairwise
+
 import pytest
 
 from jupyter_mlgpu.measure.activity.pace import LONGEST, SHARE, SHORTEST, Pace
@@ -31,6 +33,15 @@ def test_a_cell_that_stands_still_for_each_look_is_looked_at_less_often():
     often, seldom = looks_in(10), looks_in(10, stopped=True)
     assert seldom < often / 2
     assert seldom >= 5 * 10, "and often enough for an answer within a second"
+
+
+def test_half_a_second_of_python_is_looked_at_a_few_times_and_no_look_stands_for_half_of_it():
+    pace, moments = Pace(), [0.0]
+    while moments[-1] < 0.5:
+        moments.append(moments[-1] + pace.wait(moments[-1]))
+        pace.charge(LOOK, stopped=True)
+    assert 4 <= len(moments) <= 6
+    assert max(later - earlier for earlier, later in pairwise(moments)) < moments[-1] / 2
 
 
 PYTHON = {"own": 0.95, "asked": 1.0, "others": 0.01, "went_on": 0.0}

@@ -1,6 +1,6 @@
 """When to look at a cell: 20 to 50 times a second, at irregular moments, for at most `SHARE` of its time.
 
-A cell of Python stands still for each look, so that it gets some six a second.
+A cell of Python stands still for each look, so that it gets some five a second.
 """
 
 from __future__ import annotations
@@ -11,9 +11,9 @@ AFTER = 0.05
 SHORTEST, LONGEST = 0.02, 0.05
 #: The part of a cell's time that looking at it may take, at most.
 SHARE = 0.002
-#: What it may have taken at a moment: seconds, and that part of the time besides; the larger one holds.
-#: Of half a second some looks are needed, or nothing can be said; from one second on, `SHARE` holds.
-_ALLOWED = ((0.0006, 0.7 * SHARE), (0.0, SHARE))
+#: A cell that has gone on for so much longer since the last look is looked at even where that takes more: of
+#: half a second some looks are needed, or nothing can be said.
+_LONGER = 0.7
 #: Of a look, what counts at most: seconds of the first, and then so many times what the cheapest took.
 _FIRST, _TIMES = 0.0008, 4
 #: Seconds for which a cell of Python stands still besides: each thread is awake some time after the other one
@@ -46,7 +46,7 @@ class Pace:
         self._cost -= cost
 
     def wait(self, elapsed: float) -> float:
-        """Seconds to the next look, after one at which so much of the cell had gone by since the first."""
+        """Seconds to the next look, after one at which so much of the cell had gone by since the first one."""
         self._looks += 1
         wait = SHORTEST + (LONGEST - SHORTEST) * (self._looks * _GOLDEN % 1)
-        return max(wait, min((self._cost - credit) / share for credit, share in _ALLOWED) - elapsed)
+        return max(wait, min(self._cost / SHARE - elapsed, _LONGER * (elapsed + AFTER)))
