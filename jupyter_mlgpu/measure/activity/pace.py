@@ -46,7 +46,7 @@ class Pace:
         self._cost -= cost
 
     def wait(self, elapsed: float) -> float:
-        """Seconds to the next look, after one at which so much of the cell had gone by since the first one."""
+        """Seconds to the next look, after one at which so much of the cell had gone by since the first."""
         self._looks += 1
         wait = SHORTEST + (LONGEST - SHORTEST) * (self._looks * _GOLDEN % 1)
         return max(wait, min(self._cost / SHARE - elapsed, _LONGER * (elapsed + AFTER)))
