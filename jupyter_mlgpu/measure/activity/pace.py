@@ -13,13 +13,13 @@ SHORTEST, LONGEST = 0.02, 0.05
 SHARE = 0.002
 #: A cell that has gone on for so much longer since the last look is looked at even where that takes more: of
 #: half a second some looks are needed, or nothing can be said.
-_LONGER = 0.7
+_LONGER = 0.6
 #: Of a look, what counts at most: seconds of the first, and then so many times what the cheapest took.
 _FIRST, _TIMES = 0.0008, 4
 #: Seconds for which a cell of Python stands still besides: each thread is awake some time after the other one
 #: has given it the interpreter's lock, and what it does first is slow (measured: docs/measurements/
 #: 2026-11-24-limits, "What looking costs").
-_STOPPED = 0.0003
+_STOPPED = 0.0002
 #: The golden ratio's fractional part: its multiples spread evenly over what they are taken modulo (Weyl).
 _GOLDEN = 0.6180339887498949
 
