@@ -11,6 +11,8 @@ AFTER = 0.05
 SHORTEST, LONGEST = 0.02, 0.05
 #: The part of a cell's time that looking at it may take, at most.
 SHARE = 0.002
+#: Seconds that it may take in any cell: native code does not stand still for it, and its first looks are many.
+_CREDIT = 0.0004
 #: A cell that has gone on for so much longer since the last look is looked at even where that takes more: of
 #: half a second some looks are needed, or nothing can be said.
 _LONGER = 0.6
@@ -49,4 +51,4 @@ class Pace:
         """Seconds to the next look, after one at which so much of the cell had gone by since the first."""
         self._looks += 1
         wait = SHORTEST + (LONGEST - SHORTEST) * (self._looks * _GOLDEN % 1)
-        return max(wait, min(self._cost / SHARE - elapsed, _LONGER * (elapsed + AFTER)))
+        return max(wait, min((self._cost - _CREDIT) / SHARE - elapsed, _LONGER * (elapsed + AFTER)))
