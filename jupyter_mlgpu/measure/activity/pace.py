@@ -11,7 +11,7 @@ AFTER = 0.05
 SHORTEST, LONGEST = 0.02, 0.05
 #: The part of a cell's time that looking at it may take, at most.
 SHARE = 0.002
-#: Seconds that it may take in any cell: native code does not stand still for it, and its first looks are many.
+#: Seconds that it may take in any cell: native code does not stand still for it, and its first looks count.
 _CREDIT = 0.0004
 #: A cell that has gone on for so much longer since the last look is looked at even where that takes more: of
 #: half a second some looks are needed, or nothing can be said.
