@@ -56,6 +56,19 @@ def test_what_is_no_account_is_refused_in_a_sentence(data):
         decode(data)
 
 
+@pytest.mark.parametrize("text", [b"\xed\xa0", b"[" * 10_000, b"1" * 10_000, b'"\\ud800"', b"no JSON"])
+def test_a_state_that_is_no_json_is_refused_in_a_sentence(text):
+    data = written(RUNNING)
+    Pages(data).put_text(text)
+    with pytest.raises(RecordError, match=r"it holds no JSON|the state should be"):
+        decode(bytes(data))
+
+
+def test_what_no_file_can_hold_is_written_as_question_marks():
+    half = KernelState(1, 1, 1.0, "run", "host", 1.0, CellName(2, "print('\ud800')"))
+    assert decode(bytes(written(RUNNING, half))).first_line == "print('?')"
+
+
 def test_the_first_line_is_told_of_the_cell_it_belongs_to_alone():
     assert decode(bytes(written(RUNNING, STATE))).first_line == "model.fit(x)"
     assert decode(bytes(written(At("running", 1e9, 3), STATE))).first_line is None

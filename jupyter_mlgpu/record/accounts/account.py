@@ -266,6 +266,6 @@ def _state(data: bytes) -> KernelState:
         raise RecordError("it holds no account of a kernel")
     try:
         read = json.decode(max(slots)[1])
-    except (DecodeError, RecursionError) as error:
+    except (DecodeError, ValueError, RecursionError) as error:  # the second for what is no UTF-8
         raise RecordError("it holds no JSON") from error
     return decoding.decode(KernelState, read, "the state")
