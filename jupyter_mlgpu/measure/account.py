@@ -45,7 +45,7 @@ LINGER = 3.0
 #: Seconds from which on a cell does not feel it when milliseconds are taken for what hardly ever changes.
 LONG = 10.0
 #: Bytes by which a cell must have made the process grow to be remembered with its sizes.
-GROWN = 32 * 1024**2
+GROWN = 8 * 1024**2
 #: Bytes of each stream whose lines are kept; to redact them takes a quarter of a millisecond.
 TAIL = 2048
 

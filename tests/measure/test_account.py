@@ -132,8 +132,8 @@ def test_what_hardly_makes_the_process_grow_is_no_run_of_a_size_and_its_code_is_
     scene.open(lambda code: asked.append(code) or {})
     run(scene, "1", 100)
     asked.clear()
-    run(scene, "fit(x, batch=32)", 9)
-    run(scene, "fit(x, batch=64)", 9)
+    run(scene, "fit(x, batch=32)", 3)
+    run(scene, "fit(x, batch=64)", 3)
     assert asked == []
     assert scene.read.state.cell.sizes is None
 
