@@ -128,7 +128,8 @@ class KernelAccount:
     def record_made(self, record: Record) -> None:
         """The record of the cell that has just run, whose peak of memory is remembered with its size.
 
-        A run that imported a framework does not count: that takes memory whatever the size.
+        A run that imported a framework does not count, for that takes memory whatever the size, nor one that
+        hardly made the process grow.
         """
         imported = record.versions.keys() - self._versions.keys()
         self._versions = record.versions

@@ -41,6 +41,19 @@ def test_a_file_of_the_users_that_has_its_number_now_is_left_open(tmp_path):
     os.close(users)
 
 
+@linux_only
+def test_a_file_whose_path_has_gone_is_closed_all_the_same(tmp_path):
+    path = tmp_path / "gone"
+    path.write_bytes(b"told")
+    file = SystemFile(path, 8)
+    file.read()
+    number = file._descriptor
+    path.unlink()
+    file.close()
+    with pytest.raises(OSError, match="Bad file descriptor"):
+        os.fstat(number)
+
+
 def test_of_a_file_that_is_not_there_nothing_is_told(tmp_path):
     file = SystemFile(tmp_path / "none", 8)
     assert file.read() == b""
@@ -48,12 +61,21 @@ def test_of_a_file_that_is_not_there_nothing_is_told(tmp_path):
 
 
 @linux_only
-@pytest.mark.parametrize("what", ["a file", "all memory"])
+@pytest.mark.parametrize("what", ["a file", "a file just opened", "all memory"])
 def test_the_users_code_does_not_go_on_while_it_is_read(what):
     looks = MemoryLooks(Lazy(lambda: None))
     looks.look(0.0, afresh=True)
-    file = SystemFile("/proc/vmstat", 1 << 16)
-    look = file.read if what == "a file" else lambda: looks.look(1.0, afresh=False)
+    file, opened = SystemFile("/proc/vmstat", 1 << 16), []
+
+    def open_another() -> None:
+        opened.append(SystemFile("/proc/self/schedstat", 64))
+        opened[-1].read()
+
+    look = {
+        "a file": file.read,
+        "a file just opened": open_another,
+        "all memory": lambda: looks.look(1.0, afresh=False),
+    }[what]
     steps, ended = 0, threading.Event()
 
     def user() -> None:
@@ -77,6 +99,8 @@ def test_the_users_code_does_not_go_on_while_it_is_read(what):
         ended.set()
         sys.setswitchinterval(every)
         thread.join()
+        for one in (looks, file, *opened):
+            one.close()
     assert steps > 500
     # Some thread of the test run's own may have asked for the lock before. With each file that gives it away
     # the user's code goes on in 30 and more of them.

@@ -87,7 +87,7 @@ def read(clock: ThreadClock, waits: WaitClock | None, since: Counters | None = N
     """
     times = os.times()
     stalled = _attempt(_memory_stall)
-    rested = since is not None and stalled is not None and stalled == since.memory_stall
+    before = since if since is not None and stalled is not None and stalled == since.memory_stall else None
     return Counters(
         real_time.process_time(),
         times.children_user + times.children_system,
@@ -95,7 +95,7 @@ def read(clock: ThreadClock, waits: WaitClock | None, since: Counters | None = N
         None if waits is None else _attempt(waits.read),
         _attempt(_machine_busy),
         stalled,
-        since.swapped_in if since is not None and rested else _attempt(_swapped_in),
+        _attempt(_swapped_in) if before is None else before.swapped_in,
         _attempt(_major_faults),
     )
 

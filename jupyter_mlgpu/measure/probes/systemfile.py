@@ -23,7 +23,6 @@ class SystemFile:
         self._path = os.fspath(path)
         self._most = most
         self._descriptor: int | None = None
-        self._is: tuple[int, int] | None = None
 
     def read(self) -> bytes:
         """What it holds now; nothing where it cannot be read, or the system is not Linux."""
@@ -32,7 +31,6 @@ class SystemFile:
         calls = _calls()
         if self._descriptor is None:
             self._descriptor = calls.open(os.fsencode(self._path), os.O_RDONLY | os.O_CLOEXEC)
-            self._is = _which(self._descriptor)
         room = calls.room(self._most)  # of its own: two threads may read one file
         got = calls.pread(self._descriptor, room, self._most, 0)
         return calls.bytes_at(room, max(0, got))
@@ -40,15 +38,19 @@ class SystemFile:
     def close(self) -> None:
         """Read no more."""
         descriptor, self._descriptor = self._descriptor, -1
-        # The user's code may have closed ours, and opened another file, which has the number now.
-        if descriptor is not None and descriptor >= 0 and _which(descriptor) == self._is:
+        if descriptor is None or descriptor < 0:
+            return
+        # The user's code may have closed ours, and opened another file, which has the number now. That is not
+        # asked when it is opened, for it gives the lock away.
+        there, ours = _which(descriptor), _which(self._path)
+        if there is not None and there == (ours or there):
             os.close(descriptor)
 
 
-def _which(descriptor: int) -> tuple[int, int] | None:
-    """What tells a file from all others; None where none is open there."""
+def _which(file: int | str) -> tuple[int, int] | None:
+    """What tells a file from all others; None where none is open there, or its path has gone."""
     try:
-        told = os.fstat(descriptor)
+        told = os.stat(file)
     except OSError:
         return None
     return told.st_dev, told.st_ino

@@ -59,7 +59,8 @@ class DeviceLook(Struct, frozen=True):
 class OomKills(Struct, frozen=True):
     """How many processes Linux has killed for want of memory: in this control group, and in the machine.
 
-    From memory.events (cgroup v2) or memory.oom_control (v1), and from /proc/vmstat; None: not known.
+    From memory.events (cgroup v2) or memory.oom_control (v1), and from /proc/vmstat; None: not known, or not
+    read, as the machine's where the group's is counted.
     """
 
     container: Count | None = None
