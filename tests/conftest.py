@@ -90,9 +90,12 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    # A shell's background job ignores Ctrl-C, and hands that on to every process it starts: a program under
-    # test would ignore it, too. With a handler of ours here, a child begins with the system's own answer.
+    # A shell's background job ignores Ctrl-C, one under `nohup` the end of its terminal, and both hand that
+    # on to every process that they start: a program under test would ignore it, too. With a handler of ours
+    # here, a child begins with the system's own answer.
     signal.signal(signal.SIGINT, signal.default_int_handler)
+    if signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:
+        signal.signal(signal.SIGHUP, lambda *_: None)
     config.addinivalue_line(
         "markers", "needs(*names): runs only where these frameworks or modules are installed"
     )

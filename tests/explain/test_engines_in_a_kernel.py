@@ -51,31 +51,50 @@ def run(client: Any, code: str, engines: Any = slice(None)) -> None:
 
 
 @pytest.fixture(scope="module")
-def started(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
-    """Four engines with the extension loaded; their journals lie in a folder of these tests."""
+def clusters(tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[Any]]:
+    """Those started for these tests, the newest last; their journals lie in a folder of these tests."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("JUPYTER_RUNTIME_DIR", str(tmp_path_factory.mktemp("runtime")))
-        started = lessons.engines(4)
+        clusters: list[Any] = []
         try:
-            run(started.client, "%load_ext jupyter_mlgpu")
-            yield started
+            yield clusters
         finally:
-            started.stop()
+            for one in clusters:
+                one.stop()
 
 
-@pytest.fixture(scope="module")
+def cluster_of(clusters: list[Any], engines: int) -> Any:
+    """The newest cluster, with the extension loaded, or a new one where fewer of its four engines live."""
+    if not clusters or len(clusters[-1].client.ids) < engines:
+        clusters.append(lessons.engines(4))
+        run(clusters[-1].client, "%load_ext jupyter_mlgpu")
+    return clusters[-1]
+
+
+@pytest.fixture
+def started(clusters: list[Any]) -> Any:
+    return cluster_of(clusters, 2)
+
+
+@pytest.fixture
 def client(started: Any) -> Any:
+    """Engines of which a test before may have killed one or two."""
     return started.client
 
 
-@pytest.fixture(scope="module")
-def planted(client: Any) -> Any:
+@pytest.fixture
+def four(clusters: list[Any]) -> Any:
+    return cluster_of(clusters, 4).client
+
+
+@pytest.fixture
+def planted(four: Any) -> Any:
     """The same with records planted in each."""
     base = time.perf_counter_ns()
-    for number in client.ids:
+    for number in four.ids:
         code = PLANT.format(count=COUNT, base=base, number=number, engines=4, apart=APART)
-        client[number].execute(code, block=True)  # in silence, as no cell: there is no record of it
-    return client
+        four[number].execute(code, block=True)  # in silence, as no cell: there is no record of it
+    return four
 
 
 @pytest.mark.slow
@@ -114,14 +133,14 @@ def test_perfetto_s_trace_processor_has_a_process_an_engine_on_one_clock(
         assert abs(row["ts"] - place * APART) < APART / 2
 
 
-def test_what_cells_in_engines_measured_is_here_with_the_engine_s_number(client: Any) -> None:
-    client[:].execute("from jupyter_mlgpu.measure.kit import current; current().store.clear()", block=True)
+def test_what_cells_in_engines_measured_is_here_with_the_engine_s_number(four: Any) -> None:
+    four[:].execute("from jupyter_mlgpu.measure.kit import current; current().store.clear()", block=True)
     code = "import jupyter_mlgpu\nwith jupyter_mlgpu.trace('compute'):\n    sum(range(10**6))"
-    answer = client[:].execute(code, silent=False, block=True)
+    answer = four[:].execute(code, silent=False, block=True)
     shown = [[output["data"] for output in of_engine] for of_engine in answer.outputs]
     assert [[data.keys() for data in of_engine] for of_engine in shown] == [[{"text/html", "text/plain"}]] * 4
     assert all(data["text/plain"].startswith("[mlgpu] ") for (data,) in shown)
-    found = jupyter_mlgpu.collect(client)
+    found = jupyter_mlgpu.collect(four)
     assert len(found) == 8
     computed = [one for one in found.records if one.cell.name == "compute"]
     assert sorted(one.run.engine for one in computed) == ["0", "1", "2", "3"]
@@ -130,12 +149,13 @@ def test_what_cells_in_engines_measured_is_here_with_the_engine_s_number(client:
     assert "this machine" in repr(found)
 
 
-def test_an_engine_that_hangs_costs_the_time_given_and_is_there_again_afterwards(client: Any) -> None:
-    process = client[2].apply_sync(os.getpid)
+def test_an_engine_that_hangs_costs_the_time_given_and_is_there_again_afterwards(four: Any) -> None:
+    run(four, "seen = True")
+    process = four[2].apply_sync(os.getpid)
     os.kill(process, signal.SIGSTOP)
     try:
         begin = time.perf_counter()
-        found = jupyter_mlgpu.collect(client, timeout=1.0)
+        found = jupyter_mlgpu.collect(four, timeout=1.0)
         assert time.perf_counter() - begin >= 1.0
         # What it had measured until then is here, from its journal.
         assert {one.engine for one in found.timeline} == {0, 1, 2, 3}
@@ -143,7 +163,7 @@ def test_an_engine_that_hangs_costs_the_time_given_and_is_there_again_afterwards
         assert any("Engine 2 did not answer within 1 s" in sentence for sentence in found.sentences)
     finally:
         os.kill(process, signal.SIGCONT)
-    assert not jupyter_mlgpu.collect(client, timeout=60).partial
+    assert not jupyter_mlgpu.collect(four, timeout=60).partial
 
 
 def kill(client: Any, engine: int, process: int) -> None:
@@ -155,13 +175,13 @@ def kill(client: Any, engine: int, process: int) -> None:
         time.sleep(0.05)
 
 
-def test_of_an_engine_that_is_killed_what_was_collected_before_is_still_there(client: Any) -> None:
-    run(client, "kept = True")
-    before = jupyter_mlgpu.collect(client)
+def test_of_an_engine_that_is_killed_what_was_collected_before_is_still_there(four: Any) -> None:
+    run(four, "kept = True")
+    before = jupyter_mlgpu.collect(four)
     kept = len(before.engines[3].records)
     assert kept
-    kill(client, 3, client[3].apply_sync(os.getpid))
-    found = jupyter_mlgpu.collect(client)
+    kill(four, 3, four[3].apply_sync(os.getpid))
+    found = jupyter_mlgpu.collect(four)
     assert sum(one.engine == 3 for one in found.timeline) == kept
     assert found.sentences[0].startswith("Engine 3 is gone: it died or was shut down. What it had reported")
     assert {one.engine for one in found.timeline} == {0, 1, 2, 3}

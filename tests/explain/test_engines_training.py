@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import json
-import socket
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -14,6 +13,7 @@ import pytest
 import jupyter_mlgpu
 from jupyter_mlgpu.show.engines.page import phases_table
 from jupyter_mlgpu.teach import lessons
+from tests.support.ports import free_ports
 
 pytestmark = [pytest.mark.kernel, pytest.mark.needs("tensorflow"), pytest.mark.slow]
 
@@ -94,15 +94,6 @@ def trained(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
             yield client
         finally:
             started.stop()
-
-
-def free_ports(count: int) -> list[int]:
-    """Ports that nobody listens on now."""
-    sockets = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
-    ports = [one.getsockname()[1] for one in sockets]
-    for one in sockets:
-        one.close()
-    return ports
 
 
 def test_the_engines_have_learnt_the_same_from_each_other(trained: Any) -> None:

@@ -34,7 +34,7 @@ def test_a_cell_that_keeps_20_mebibytes_a_run_is_said_to_and_the_interval_holds_
     assert note.startswith("Over the last 7 runs of this cell, process memory grew by ")
     growth, low, high = grew(note)
     assert growth == pytest.approx(20, abs=1)
-    assert low - 0.1 <= 20 <= high + 0.1
+    assert low - 0.5 <= 20 <= high + 0.5
 
 
 def test_the_note_stands_in_text_and_html_and_the_receipt_stays_small(leaky):
@@ -57,7 +57,9 @@ def test_the_table_sizes_the_leak_and_clears_the_other_cell(leaky):
     lines = {line.split("  ")[-1].strip(): line for line in shown.splitlines()}
     leak = lines["kept.append(bytearray(20 * 1024**2))"]
     assert "MiB" in leak
-    assert re.search(r"[\d.]+ to [\d.]+ MiB +20 MiB +growing +kept", leak)
+    own = re.search(r"[\d.]+ to [\d.]+ MiB +([\d.]+) MiB +growing +kept", leak)
+    assert own, leak
+    assert float(own[1]) == pytest.approx(20, abs=1)  # the process may keep some pages more
     assert " growing  " not in lines["gone = bytearray(20 * 1024**2)"]
     assert "5 more runs needed" in lines["once = 1"]
 

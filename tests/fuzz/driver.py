@@ -151,7 +151,11 @@ def drawn(strategy: Any, count: int, seed: int, give: Callable[[bytes], None]) -
     """Give so many inputs of a strategy, the same ones for the same seed."""
     import hypothesis
     from hypothesis import configuration
+    from hypothesis.internal.conjecture import providers
 
+    # It would also draw from the constants of our modules that happen to be imported.
+    nothing = providers.Constants()
+    providers._get_local_constants = lambda: nothing
     configuration.set_hypothesis_home_dir(KEPT / "hypothesis")
 
     @hypothesis.seed(seed)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from jupyter_mlgpu.explain.doctor import reading
 from jupyter_mlgpu.record.errors import MlgpuError, UsageError
 from tests.fuzz import driver, mutations, seeds
-from tests.fuzz.readers import Reader
+from tests.fuzz.readers import READERS, Reader
 
 
 def failing(read):
@@ -43,8 +43,8 @@ def test_what_takes_too_long_and_what_waits_are_found(monkeypatch):
             pass
 
     monkeypatch.setattr(driver, "SLOW", 0.1)
-    monkeypatch.setattr(driver, "WAITING", 0.5)
     assert failing(works)[1] == "TooSlowError: more than 0.1 s"
+    monkeypatch.setattr(driver, "WAITING", 0.5)
     assert failing(lambda data, folder: time.sleep(60))[1] == "TooSlowError: more than 0.5 s"
 
 
@@ -64,6 +64,13 @@ def test_the_same_seed_gives_the_same_inputs():
         return given
 
     assert of(1) == of(1) != of(2)
+
+
+def test_they_do_not_depend_on_what_a_process_has_done_before():
+    name, here, elsewhere = "records-show", [], []
+    driver.drawn(READERS[name].inputs(), 20, 3, here.append)
+    driver.drawn_elsewhere(name, 20, 3, elsewhere.append)
+    assert here == elsewhere
 
 
 def test_of_the_changed_files_many_are_still_read_and_many_are_not(tmp_path):

@@ -73,7 +73,8 @@ def test_a_cell_that_begins_the_kernels_peak_afresh_gets_a_note_and_no_low_peak(
 
 
 def test_cpu_time_tells_sleeping_from_computing(plain):
-    sleeping = plain.run("import time\ntime.sleep(0.3)")
+    plain.run("import time\ntime.sleep(0.3)")  # the first cell's looks import what they need
+    sleeping = plain.run("time.sleep(0.3)")
     computing = plain.run("end = time.process_time() + 0.3\nwhile time.process_time() < end: pass")
     assert sleeping.value("cpu_time") < 0.1
     assert computing.value("cpu_time") >= 0.3
@@ -156,14 +157,17 @@ def test_an_interrupted_cell_says_so(plain):
 
 
 def test_a_cell_that_awaits_is_measured_to_its_end(plain):
+    begun = time.perf_counter()
     result = plain.run("import asyncio\nawait asyncio.sleep(0.2)")
     assert result.status == "ok"
-    assert 0.2 <= result.value("wall_time") < 2
+    assert 0.2 <= result.value("wall_time") <= time.perf_counter() - begun
 
 
 def test_an_interrupted_await_says_so_and_the_next_cell_is_measured(plain):
     # ipykernel itself may notice the interrupt only when the await ends, hence the short one.
-    message = plain.send("import asyncio\nprint('started', flush=True)\nawait asyncio.sleep(3)")
+    message = plain.send(
+        "import asyncio\nprint('started', flush=True)\nfor _ in range(300): await asyncio.sleep(0.1)"
+    )
     while plain.client.get_iopub_msg(timeout=20)["msg_type"] != "stream":
         pass
     plain.manager.interrupt_kernel()

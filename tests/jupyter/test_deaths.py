@@ -143,7 +143,8 @@ def test_descriptors_that_nobody_asked_for_are_closed(listening):
         wait_until(lambda: listening.begun)
         connection.close()
     wait_until(lambda: not listening.listener._kernels)
-    assert before is None or len(os.listdir("/proc/self/fd")) == before
+    # Other sockets of this process may close or open meanwhile.
+    wait_until(lambda: before is None or len(os.listdir("/proc/self/fd")) <= before, "one stayed open")
 
 
 def test_the_socket_is_for_this_user_alone(listening):
@@ -190,6 +191,7 @@ def test_a_kernel_that_ends_properly_leaves_no_account(start_kernel):
     assert not path.exists()
     notebook.run(LOAD)
     assert path.exists()
+    notebook.manager.shutdown_wait_time = 60  # a signal after half of it ends a kernel without its farewell
     notebook.manager.shutdown_kernel()
     assert not path.exists()
 
@@ -278,7 +280,8 @@ class Server:
             self._client.stop_channels()
         self._client = BlockingKernelClient()
         self._client.load_connection_file(str(self._runtime / f"kernel-{self.kernel}.json"))
-        self._client.start_channels()
+        # Without its heartbeat, which takes a kernel that does not answer within a second for a dead one.
+        self._client.start_channels(hb=False)
         self._client.wait_for_ready(timeout=60)
 
     def run(self, code):

@@ -43,12 +43,13 @@ def test_an_interrupt_while_a_receipt_is_made_ends_the_cell_and_the_receipt_is_w
     assert result.receipt["outcome"] == "ok"
 
 
-def test_cells_that_wait_do_not_run_after_an_interrupt_beside_a_cell(reload_kernel):
+def test_cells_that_wait_do_not_run_after_an_interrupt_beside_a_cell(reload_kernel, gate):
     notebook = reload_kernel()
     notebook.run(INTERRUPTED)
-    # The second cell has to be waiting by then, also where this test is kept from sending it for a moment.
-    first_cell = "import time\ntime.sleep(1)\ninterrupted(extension.kit.store, 'add')"
+    # Half a second more, in which the kernel receives the second one.
+    first_cell = f"{gate.cell}\ntime.sleep(0.5)\ninterrupted(extension.kit.store, 'add')"
     messages = [notebook.send(first_cell), notebook.send("print(2)")]
+    gate.open()
     first, second = (notebook.wait(message) for message in messages)
     assert (first.status, second.status) == ("error", "aborted")
 
@@ -56,7 +57,7 @@ def test_cells_that_wait_do_not_run_after_an_interrupt_beside_a_cell(reload_kern
 @pytest.mark.slow
 def test_at_random_times_no_fewer_cells_are_interrupted_than_plainly(start_kernel):
     plain, ours = kernels = [Interrupted(start_kernel, extension=False), Interrupted(start_kernel)]
-    for code, longest, count in (("sum(range(400_000))", 0.02, 200), ("time.sleep(0.4)", 0.35, 50)):
+    for code, longest, count in (("sum(range(400_000))", 0.02, 200), ("time.sleep(1.5)", 0.35, 50)):
         chance = random.Random(count)
         found = dict.fromkeys(kernels, 0)
         for _ in range(count):

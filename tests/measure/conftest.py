@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Iterator
 
 import pytest
@@ -19,3 +20,12 @@ def kit() -> Iterator[kits.Kit]:
         fresh.recorder.open[-1].abandon()
     fresh.close()
     kits.install(before)
+
+
+@pytest.fixture
+def no_collection() -> Iterator[None]:
+    """What earlier tests have left is let go before, and nothing meanwhile: so memory is the test's own."""
+    gc.collect()
+    gc.disable()
+    yield
+    gc.enable()

@@ -154,22 +154,29 @@ def test_looks_tell_the_part_of_them_that_saw_a_thread_at_work_in_some_way():
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows counts no waits for pages")
 def test_waits_for_pages_are_counted(sampler):
-    assert seen(sampler, "import time\ntime.sleep(0.15)\n").major_faults >= 0
+    looked = threading.Event()
+    with run_as_cell("looked.wait(60)\n", looked=looked) as (run, _):
+        watching = watch(sampler, compiled=looked.set)
+        run()
+        assert watching.finish().major_faults >= 0
 
 
 def test_what_frameworks_compile_meanwhile_is_counted_and_one_that_comes_meanwhile_begins_at_nothing(sampler):
-    told = iter([Compiled(3.0, 2), Compiled(3.5, 6)])
-    with run_as_cell("import time\ntime.sleep(0.15)\n") as (run, _):
-        watching = watch(sampler, compiled=lambda: next(told))
-        run()
-        activity = watching.finish()
-    assert (activity.compile_time, activity.compiled) == (0.5, 4)
-    came = iter([None, Compiled(0.25, 1)])
-    with run_as_cell("import time\ntime.sleep(0.15)\n") as (run, _):
-        watching = watch(sampler, compiled=lambda: next(came))
-        run()
-        activity = watching.finish()
-    assert (activity.compile_time, activity.compiled) == (0.25, 1)
+    def compiled_in_a_cell(*told):
+        looked, told = threading.Event(), iter(told)
+
+        def compiled():
+            looked.set()
+            return next(told)
+
+        with run_as_cell("looked.wait(60)\n", looked=looked) as (run, _):
+            watching = watch(sampler, compiled=compiled)
+            run()
+            activity = watching.finish()
+        return activity.compile_time, activity.compiled
+
+    assert compiled_in_a_cell(Compiled(3.0, 2), Compiled(3.5, 6)) == (0.5, 4)
+    assert compiled_in_a_cell(None, Compiled(0.25, 1)) == (0.25, 1)
     assert Compiled(0.25, None, 2.0).since(Compiled(0.5, 3, 0.5)) == (0.0, None, 1.5)
 
 
@@ -260,9 +267,11 @@ def test_a_cell_that_never_gives_the_lock_up_is_told_of_by_its_clock(sampler):
     assert activity.thread_time > 0.1
 
 
-def test_a_short_cell_is_not_looked_at(sampler):
-    watching = watch(sampler)
+def test_a_short_cell_is_not_looked_at(sampler, monkeypatch):
     assert AFTER == 0.05
+    # On a busy machine, to begin and to end may take longer than that.
+    monkeypatch.setattr(sys.modules[ActivityWatch.__module__], "AFTER", 60.0)
+    watching = watch(sampler)
     assert watching.finish() is None
 
 
@@ -478,7 +487,7 @@ def test_looking_keeps_no_value_of_the_user_s_alive(sampler):
         pass
 
     gone = []
-    code = "def f():\n    thing = Thing()\n    gone.append(ref(thing))\n    sleep(0.3)\nf()\n"
+    code = "def f():\n    thing = Thing()\n    gone.append(ref(thing))\n    sleep(0.8)\nf()\n"
     gc.disable()  # what only a collection lets go of was kept alive
     try:
         assert seen(sampler, code, Thing=Thing, gone=gone, ref=weakref.ref, sleep=time.sleep).looks > 1

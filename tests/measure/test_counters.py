@@ -93,10 +93,11 @@ def test_without_a_driver_no_thread_of_ours_is_left_when_no_cell_runs(no_gpu):
 
 
 def test_a_cell_of_two_seconds_has_the_energy_of_its_gpu_within_the_uncertainty(gpu):
-    result = gpu.run(
-        "import time\nbegun = time.perf_counter()\ntime.sleep(2)\nprint(time.perf_counter() - begun)"
-    )
-    energy = of_device(result)
+    cell = "import time\nbegun = time.perf_counter()\ntime.sleep(2)\nprint(time.perf_counter() - begun)"
+    for _ in range(3):  # where the first look comes late on a busy machine, the energy is too uncertain
+        energy = of_device(result := gpu.run(cell))
+        if energy["value"] is not None:
+            break
     assert energy["detail"] == "NVML energy counter, all processes on GPU 0 (Fake GPU)"
     seconds = reading(result, "wall_time")["value"]
     assert abs(energy["value"] - 300 * seconds) <= energy["uncertainty"] + 300 * (

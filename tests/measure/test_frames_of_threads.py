@@ -16,13 +16,17 @@ pytestmark = pytest.mark.small
 @pytest.fixture
 def beside():
     """A thread that waits in some calls, and its number."""
-    go = threading.Event()
+    there, go = threading.Event(), threading.Event()
 
     def deep(calls):
-        return deep(calls - 1) if calls else go.wait(60)
+        if calls:
+            return deep(calls - 1)
+        there.set()
+        return go.wait(60)
 
     thread = threading.Thread(target=deep, args=(20,))
     thread.start()
+    assert there.wait(60)
     yield thread
     go.set()
     thread.join()

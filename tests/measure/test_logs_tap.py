@@ -233,11 +233,15 @@ def test_without_memory_files_a_nameless_temporary_file_is_used(monkeypatch, tmp
 
 
 def test_a_disk_that_fills_ends_the_capture_before_a_write_of_the_users_fails(monkeypatch, heard, capfd):
-    monkeypatch.setattr(LogFile, "free_bytes", lambda self: 1024)
+    free = [1 << 40]
+    monkeypatch.setattr(LogFile, "free_bytes", lambda self: free[0])
     tap = Tap((2,), heard.on_data, on_lost=heard.lost.append)
     tap.start()
+    tapped = os.fstat(2)
     os.write(2, b"before\n")
-    until(lambda: heard.lost)
+    until(lambda: heard.data["stderr"])
+    free[0] = 1024
+    until(lambda: heard.lost and not os.path.samestat(os.fstat(2), tapped))
     os.write(2, b"after\n")
     tap.stop()
     assert heard.data["stderr"] == b"before\n"

@@ -101,12 +101,14 @@ def test_a_line_between_two_cells_belongs_to_neither_and_is_marked_late(reload_k
     notebook = reload_kernel(**environment)
     notebook.run(
         "import os, threading, time\n"
-        "go = threading.Event()\n"
-        "def later():\n    go.wait()\n    time.sleep(0.3)\n    os.write(2, b'from a thread\\n')\n"
+        "def later():\n"
+        "    while not os.path.exists('go'): time.sleep(0.01)\n"
+        "    os.write(2, b'from a thread\\n')\n"
         "threading.Thread(target=later).start()"
     )
-    first = notebook.run("go.set()")
+    first = notebook.run("1")
     assert first.receipt["logs"] == []
+    (notebook.folder / "go").touch()
     until(lambda: records(notebook)[-1]["logs"])
     second = notebook.run("pass")
     assert second.receipt["logs"] == []
@@ -117,11 +119,13 @@ def test_a_line_between_two_cells_belongs_to_neither_and_is_marked_late(reload_k
 def test_a_child_process_that_outlives_its_cell_is_heard_as_late(reload_kernel):
     notebook = reload_kernel(**USERS)
     result = notebook.run(
-        "import subprocess\n"
-        "child = subprocess.Popen(['sh', '-c', 'echo at once >&2; sleep 0.5; echo afterwards >&2'])\n"
-        "import time; time.sleep(0.2)"
+        "import os, subprocess, time\n"
+        "writes = 'echo at once >&2; touch said; until [ -e go ]; do sleep 0.05; done; echo afterwards >&2'\n"
+        "child = subprocess.Popen(['sh', '-c', writes])\n"
+        "while not os.path.exists('said'): time.sleep(0.01)"
     )
     assert texts(result) == ["at once"]
+    (notebook.folder / "go").touch()
     until(lambda: len(records(notebook)[0]["logs"]) == 2)
     assert records(notebook)[0]["logs"][1]["text"] == "afterwards"
     assert records(notebook)[0]["logs"][1]["late"]

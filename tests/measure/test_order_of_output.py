@@ -74,12 +74,8 @@ def test_native_output_comes_before_a_question_to_the_user(reload_kernel):
     notebook.run(PREPARE)
     message = notebook.send('os.system("echo x"); name = input("who?")', allow_stdin=True)
     question = notebook.client.get_stdin_msg(timeout=60)
-    before = []
-    while notebook.client.iopub_channel.socket.poll(300):
-        found = notebook.client.get_iopub_msg(timeout=1)
-        before.append(found["content"].get("text"))
     assert question["content"]["prompt"] == "who?"
-    assert "x\n" in before
+    notebook.hear_until(lambda message: message["content"].get("text") == "x\n")
     notebook.client.input("me")
     notebook.wait(message)
 

@@ -16,6 +16,8 @@ from jupyter_mlgpu.measure.probes.process import (
 from jupyter_mlgpu.measure.probes.sampler import SampledPeak, Sampler
 from tests.support.memory import new_memory
 
+pytestmark = [pytest.mark.small, pytest.mark.usefixtures("no_collection")]
+
 
 def test_cpu_time_is_that_of_the_process_in_seconds():
     before = time.process_time()

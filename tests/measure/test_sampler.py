@@ -156,7 +156,7 @@ def test_a_first_look_may_be_put_off():
 
 
 def test_the_thread_stays_for_the_next_cell_and_then_goes():
-    sampler, looks = Sampler(linger=0.2), []
+    sampler, looks = Sampler(linger=1.0), []
     sampler.add(lambda: looks.append(1), 3600)()
     first = {one.ident for one in threads()}
     end = sampler.add(lambda: looks.append(2), 3600)

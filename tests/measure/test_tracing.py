@@ -6,6 +6,8 @@ import jupyter_mlgpu
 from jupyter_mlgpu.record.errors import StillRunningError
 from tests.support.memory import new_memory
 
+pytestmark = [pytest.mark.small, pytest.mark.usefixtures("no_collection")]
+
 
 def test_a_traced_block_gives_a_record():
     with jupyter_mlgpu.trace("sum") as record:

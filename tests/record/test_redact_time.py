@@ -19,13 +19,13 @@ REPEATS = (code.MAX_REPEAT, code.MIN_REPEAT, code.POSSESSIVE_REPEAT)
 @pytest.mark.parametrize("name", redaction.PIECES)
 def test_a_long_text_takes_no_longer_than_its_length_explains(name):
     for characters in (1_000, 10_000, 100_000):
-        taken = redaction.seconds(redaction.text_of(name, characters), times=2)
+        taken = redaction.seconds(redaction.text_of(name, characters), times=3)
         assert taken < 0.02 + characters * 1e-6, f"{characters:,} characters took {taken:.2f} s"
 
 
 def test_what_took_seconds_before_does_not():
     for text in ('data="' + redaction.PIECES["base64url"][:66_000] + '"', "token-" * 500):
-        assert redaction.seconds(text, times=1) < 0.2
+        assert redaction.seconds(text, times=3) < 0.2
 
 
 def patterns():

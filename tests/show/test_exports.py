@@ -212,8 +212,9 @@ def test_operations_stand_inside_their_cell_and_blocks_too(exported: Any, query:
     assert cell["dur"] == pytest.approx(wall * 1e9, abs=1)
     operations = [row for row in rows if row["category"] == "tensorflow host"]
     assert len(operations) == sum(row["count"] for row in receipt["ops"])
-    # The two clocks are read one after the other: a busy machine may stop us in between.
-    slack = 100 * MILLISECOND
+    # The two clocks are read one after the other: a busy machine may stop us in between. With another epoch
+    # or unit they would be years apart.
+    slack = 1_000 * MILLISECOND
     assert all(cell["ts"] - slack <= row["ts"] for row in operations)
     assert all(row["ts"] + row["dur"] <= cell["ts"] + cell["dur"] + slack for row in operations)
     trace = json.loads((folder / "one.json").read_text())
@@ -249,13 +250,15 @@ def test_xprof_reads_the_folder_and_has_the_same_top_operations(exported: Any) -
     theirs = [row for row in table if row["type"] != "IDLE"]
     mine = [row for row in receipt["ops"] if not row["name"].endswith("(eager)")]
     assert len(theirs) >= 10
-    assert [row["name"] for row in mine[:10]] == [row["operation"] for row in theirs[:10]]
-    for row, one in zip(mine[:10], theirs[:10], strict=True):
-        assert (row["count"], row["type"]) == (one["occurrences"], one["type"])
-        # XProf counts picoseconds, we whole nanoseconds of each call.
-        assert row["self_time"] * 1e6 == pytest.approx(
-            one["total_self_time"], abs=0.05 + 0.001 * row["count"]
-        )
+    by_name = {row["operation"]: row for row in theirs}
+    for row, in_its_place in zip(mine[:10], theirs[:10], strict=True):
+        same = by_name[row["name"]]
+        assert (row["count"], row["type"]) == (same["occurrences"], same["type"])
+        # XProf counts picoseconds, we whole nanoseconds of each call: two within that may change places.
+        for one in (same, in_its_place):
+            assert row["self_time"] * 1e6 == pytest.approx(
+                one["total_self_time"], abs=0.05 + 0.001 * row["count"]
+            )
 
 
 def test_what_cannot_be_exported_is_said_in_one_sentence(two_cpus: Any) -> None:

@@ -14,9 +14,12 @@ import zmq
 from jupyter_client.manager import KernelManager
 
 from jupyter_mlgpu.record.accounts import places
+from tests.support.ports import free_ports
 from tests.support.reading import as_read, receipt_as_read
 
 MIME_TYPE = "application/vnd.jupyter-mlgpu.record+json"
+
+CHANNELS = ("shell", "iopub", "stdin", "hb", "control")
 
 #: Seconds of silence after which nothing more of the extension's is expected: it sends every 0.05 s.
 SILENCE = 0.3
@@ -24,11 +27,17 @@ SILENCE = 0.3
 
 @dataclass
 class Result:
-    """What one cell gave back, in the order in which it arrived."""
+    """What one cell gave back, in the order in which it arrived.
+
+    Neighbouring pieces of one stream are one output, as a front end shows them: how a kernel cuts its text is
+    a matter of when it flushes.
+    """
 
     status: str
     execution_count: int | None = None
     outputs: list[tuple[str, Any]] = field(default_factory=list)
+    #: Which stream the last output is of; empty where it is none.
+    stream: str = ""
 
     @property
     def receipts(self) -> list[dict[str, Any]]:
@@ -72,7 +81,10 @@ class Notebook:
         temporary.mkdir(exist_ok=True)
         own = {"IPYTHONDIR": str(folder / "ipython"), "TMPDIR": str(temporary)}
         variables = {**os.environ, **own, **environment}
-        self.manager = KernelManager()
+        self.manager = KernelManager(
+            cache_ports=False,  # else it chooses others
+            **{f"{channel}_port": port for channel, port in zip(CHANNELS, free_ports(5), strict=True)},
+        )
         self.manager.start_kernel(
             cwd=str(folder), env={name: value for name, value in variables.items() if value is not None}
         )
@@ -129,7 +141,7 @@ class Notebook:
         assert answer["status"] == "ok", answer
         return ast.literal_eval(answer["data"]["text/plain"])
 
-    def ask(self, request: str, content: dict[str, Any] | None = None, timeout: float = 10) -> dict[str, Any]:
+    def ask(self, request: str, content: dict[str, Any] | None = None, timeout: float = 60) -> dict[str, Any]:
         """Send a request on the control channel and return the reply's content."""
         message = self.client.session.msg(request, content or {})
         self.client.control_channel.send(message)
@@ -158,15 +170,35 @@ class Notebook:
         self.evaluate("None", prepare=f"import os as _os; _os.chdir({str(folder)!r})")
 
     def deltas(self) -> list[dict[str, Any]]:
-        """The extension's broadcasts so far."""
-        iopub = self.client.iopub_channel
-        while iopub.socket.poll(1000 * SILENCE):
-            self.broadcasts.append(iopub.get_msg(timeout=0))
+        """The extension's broadcasts so far.
+
+        After the silence the kernel is asked something, whose answer goes through the same thread: one that
+        stood still for so long on a busy machine has sent by then what it owed.
+        """
+        iopub, before = self.client.iopub_channel, -1
+        while len(found := self._comms()) != before:
+            before = len(found)
+            while iopub.socket.poll(1000 * SILENCE):
+                self.broadcasts.append(iopub.get_msg(timeout=0))
+            self._hear_an_answer()
+        return [as_read(message["content"]["data"]) for message in found]
+
+    def _comms(self) -> list[dict[str, Any]]:
         return [
-            as_read(message["content"]["data"])
+            message
             for message in self.broadcasts
             if message["msg_type"] == "comm_msg" and message["content"]["comm_id"] == "jupyter_mlgpu"
         ]
+
+    def _hear_an_answer(self) -> None:
+        """Hear all that the kernel says up to the end of a request that it answers also within a cell."""
+        self.ask("kernel_info_request")
+        self.hear_until(
+            lambda message: (
+                message["parent_header"].get("msg_type") == "kernel_info_request"
+                and message["content"].get("execution_state") == "idle"
+            )
+        )
 
     def close(self) -> None:
         self.client.stop_channels()
@@ -178,7 +210,10 @@ class Notebook:
 def _collect(message: dict[str, Any], result: Result) -> bool:
     kind, content = message["msg_type"], message["content"]
     if kind == "stream":
-        result.outputs.append(("stream", content["text"]))
+        joins = result.outputs and result.outputs[-1][0] == "stream" and result.stream == content["name"]
+        before = result.outputs.pop()[1] if joins else ""
+        result.outputs.append(("stream", before + content["text"]))
+        result.stream = content["name"]
     elif kind in ("display_data", "execute_result"):
         result.outputs.append((kind, content["data"]))
     elif kind == "clear_output":

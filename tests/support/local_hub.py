@@ -7,7 +7,6 @@ import json
 import os
 import shutil
 import signal
-import socket
 import subprocess
 import time
 import urllib.request
@@ -15,6 +14,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import psutil
+
+from tests.support.ports import free_ports
 
 ROOT = Path(__file__).parents[2]
 BASE = "/hub-test/"
@@ -30,17 +31,6 @@ c.ConfigurableHTTPProxy.command = {proxy!r}
 c.ConfigurableHTTPProxy.api_url = "http://127.0.0.1:{api_port}"
 c.ConfigurableHTTPProxy.auth_token = "tested"
 """
-
-
-def free_ports(count: int) -> list[int]:
-    """Ports of this machine that nobody listens on."""
-    sockets = [socket.socket() for _ in range(count)]
-    for one in sockets:
-        one.bind(("127.0.0.1", 0))
-    ports = [int(one.getsockname()[1]) for one in sockets]
-    for one in sockets:
-        one.close()
-    return ports
 
 
 class LocalHub:

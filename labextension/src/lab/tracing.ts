@@ -89,8 +89,8 @@ export class TracedNotebooks {
     let restarting = false;
     model.stateChanged.connect(() => {
       const { kernel } = model.state;
-      // Not after `live`: then the user has just unloaded it.
-      const found = kernel === 'absent' && before === 'asking';
+      // Not after `live`: then the user has just unloaded it. A kernel that starts slowly is silent before.
+      const found = kernel === 'absent' && (before === 'asking' || before === 'silent');
       before = kernel;
       if (found) {
         void this.kernelStarted(notebook);

@@ -16,12 +16,15 @@ from typing import Any
 
 import browser  # scripts/browser.py, which also finds the Chromium that `make` installed
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Locator, Page, WebSocket, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Locator, Page, WebSocket, expect, sync_playwright
 
 EXTENSION = "jupyter-mlgpu"
 LOAD = "%load_ext jupyter_mlgpu"
 START_LIMIT = 60.0
 ROOT = Path(__file__).resolve().parents[3]
+
+# What is there at once is not waited for; what needs a kernel's start may come late on a busy machine.
+expect.set_options(timeout=30_000)
 
 Print = Callable[[str], None]
 
@@ -88,7 +91,7 @@ class Server:
     def add_kernel_command(self, name: str, argv: list[str], *, language: str = "python") -> None:
         """Install a kernel that is started by a command."""
         folder = self._data / "kernels" / name
-        folder.mkdir(parents=True)
+        folder.mkdir(parents=True, exist_ok=True)
         (folder / "kernel.json").write_text(
             json.dumps({"argv": argv, "display_name": name, "language": language})
         )
@@ -416,7 +419,7 @@ def chinese(server: Server, page: Page) -> Iterator[None]:
 def context(chromium: Browser) -> Iterator[BrowserContext]:
     """One window for all tests, so that JupyterLab's files come from its cache."""
     context = chromium.new_context(viewport={"width": 1280, "height": 800}, locale="en-GB")
-    context.set_default_timeout(20_000)
+    context.set_default_timeout(60_000)
     yield context
     context.close()
 

@@ -58,7 +58,12 @@ def wait_for(lab: Lab, path: str) -> None:
 
 
 def copied(root: Path) -> set[str]:
-    return {path.relative_to(root).as_posix() for path in root.rglob("*.ipynb")}
+    """The notebooks in a folder, without the checkpoints that JupyterLab makes of those it opens."""
+    return {
+        path.relative_to(root).as_posix()
+        for path in root.rglob("*.ipynb")
+        if ".ipynb_checkpoints" not in path.parts
+    }
 
 
 def test_the_card_copies_the_lessons_says_where_they_are_and_opens_the_first(fresh: Lab) -> None:

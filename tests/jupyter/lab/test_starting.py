@@ -35,11 +35,8 @@ def notice(lab: Lab) -> Locator:
 def no_notices(lab: Lab) -> Iterator[None]:
     """Close what a test has left in the corner of the page."""
     yield
-    for one in notice(lab).all():
-        lab.page.evaluate(
-            "id => jupyterapp.commands.execute('apputils:dismiss-notification', { id })",
-            one.get_attribute("id"),
-        )
+    for name in notice(lab).evaluate_all("all => all.map(one => one.id)"):
+        lab.page.evaluate("id => jupyterapp.commands.execute('apputils:dismiss-notification', { id })", name)
     expect(notice(lab)).to_have_count(0)
 
 

@@ -237,7 +237,7 @@ def show(chromium: Browser) -> Iterator[Callable[..., Page]]:
         traits: dict[str, Any], scheme: str = "light", attributes: Any = None, variables: Any = None
     ) -> Page:
         context = chromium.new_context(color_scheme=scheme, locale="en-GB")  # type: ignore[arg-type]
-        context.set_default_timeout(20_000)
+        context.set_default_timeout(60_000)
         contexts.append(context)
         page = context.new_page()
         written = {

@@ -120,8 +120,14 @@ def subject(request: pytest.FixtureRequest) -> Subject:
     return made
 
 
+@pytest.fixture
+def own_temporary(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Temporary files lie where no other process puts any."""
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+
+
 def ours() -> list[str]:
-    return [name for name in os.listdir(tempfile.gettempdir()) if name.startswith("jupyter_mlgpu-")]
+    return sorted(name for name in os.listdir(tempfile.gettempdir()) if name.startswith("jupyter_mlgpu-"))
 
 
 def names(profile: Any) -> Counter[str]:
@@ -162,7 +168,7 @@ def test_events_lie_within_the_time_in_which_it_was_on(subject):
     assert max(one.end_ns for one in profile.events) <= profile.end_ns + slack
 
 
-def test_it_can_be_turned_on_again_and_again_and_leaves_nothing_behind(subject):
+def test_it_can_be_turned_on_again_and_again_and_leaves_nothing_behind(subject, own_temporary):
     before = ours()
     for _ in range(3):
         session = subject.profiler.start()
@@ -171,7 +177,7 @@ def test_it_can_be_turned_on_again_and_again_and_leaves_nothing_behind(subject):
     assert ours() == before
 
 
-def test_given_up_it_is_off_and_leaves_nothing_behind(subject):
+def test_given_up_it_is_off_and_leaves_nothing_behind(subject, own_temporary):
     before = ours()
     subject.profiler.start().abandon()
     assert ours() == before

@@ -80,14 +80,16 @@ def test_mnist_is_fetched_where_the_network_answers_and_kept(monkeypatch, tmp_pa
 
 def test_a_network_that_never_answers_is_given_up(monkeypatch):
     monkeypatch.setattr(data, "_ANSWERS", 0.05)
-    asked, given_up = [], threading.Event()
+    asked, called, given_up = [], threading.Event(), threading.Event()
 
     def never(address, timeout):
         asked.append(address)
+        called.set()
         given_up.wait()
         raise TimeoutError
 
     monkeypatch.setattr(socket, "create_connection", never)
     assert not data.reachable("example.org")
+    assert called.wait(60)  # the thread may begin late on a busy machine
     given_up.set()
     assert asked == [("example.org", 443)]

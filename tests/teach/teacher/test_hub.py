@@ -22,7 +22,8 @@ pytest.importorskip("sqlalchemy", reason="needs SQLAlchemy: run `make test-teach
 from jupyter_mlgpu.teach.sharing.address import address_of
 from jupyter_mlgpu.teach.sharing.outbox import ReportAnswer
 from jupyter_mlgpu.teach.sharing.post import post
-from tests.support.local_hub import BASE, ROOT, LocalHub, free_ports
+from tests.support.local_hub import BASE, ROOT, LocalHub
+from tests.support.ports import free_ports
 from tests.teach.teacher.conftest import Kernel
 
 # As docs/teacher.md has it, but for the addresses and for who may sign in.
