@@ -90,7 +90,7 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    # A shell's background job ignores Ctrl-C, one under `nohup` the end of its terminal, and both hand that
+    # A shell's background job ignores Ctrl-C, one under nohup the end of its terminal, and both hand that
     # on to every process that they start: a program under test would ignore it, too. With a handler of ours
     # here, a child begins with the system's own answer.
     signal.signal(signal.SIGINT, signal.default_int_handler)
