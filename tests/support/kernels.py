@@ -22,7 +22,7 @@ MIME_TYPE = "application/vnd.jupyter-mlgpu.record+json"
 CHANNELS = ("shell", "iopub", "stdin", "hb", "control")
 
 #: Seconds of silence after which nothing more of the extension's is expected: it sends every 0.05 s.
-SILENCE = 0.3
+SILENCE = 0.15
 
 
 @dataclass
@@ -172,20 +172,16 @@ class Notebook:
     def deltas(self) -> list[dict[str, Any]]:
         """The extension's broadcasts so far.
 
-        After the silence the kernel is asked something, whose answer goes through the same thread: one that
-        stood still for so long on a busy machine has sent by then what it owed.
+        On a busy machine the thread that sends them may stand still for as long as the silence takes. So the
+        kernel is asked something whose answer goes through that thread, and then it is silent or not.
         """
-        iopub, before = self.client.iopub_channel, -1
-        while len(found := self._comms()) != before:
-            before = len(found)
+        iopub = self.client.iopub_channel
+        for _ in range(2):
+            self._hear_an_answer()
             while iopub.socket.poll(1000 * SILENCE):
                 self.broadcasts.append(iopub.get_msg(timeout=0))
-            self._hear_an_answer()
-        return [as_read(message["content"]["data"]) for message in found]
-
-    def _comms(self) -> list[dict[str, Any]]:
         return [
-            message
+            as_read(message["content"]["data"])
             for message in self.broadcasts
             if message["msg_type"] == "comm_msg" and message["content"]["comm_id"] == "jupyter_mlgpu"
         ]
