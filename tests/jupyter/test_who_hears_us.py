@@ -115,13 +115,13 @@ def test_a_page_that_is_loaded_while_a_cell_runs_leaves_no_line_in_it(notebook, 
     assert lines_until_another_comm_is_missed(notebook) == []
 
 
-def test_ipywidgets_answers_itself_once_it_is_imported(notebook):
+def test_ipywidgets_answers_itself_once_it_is_imported(start_kernel):
+    notebook = start_kernel()
     answers = f"get_ipython().kernel.comm_manager.targets[{CONTROL!r}].__module__"
     assert notebook.evaluate(answers) == "jupyter_mlgpu.jupyter.notebook.widget_pages"
     assert notebook.evaluate(answers, prepare="import ipywidgets") == "ipywidgets.widgets.widget"
     notebook.run("%unload_ext jupyter_mlgpu")
     assert notebook.evaluate(answers) == "ipywidgets.widgets.widget"
-    notebook.run("%load_ext jupyter_mlgpu")
 
 
 def test_a_kernel_of_a_server_says_that_no_sidebar_has_asked_until_one_has(reload_kernel):
