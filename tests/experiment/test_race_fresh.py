@@ -72,10 +72,10 @@ def test_a_process_that_exits_without_a_word_is_said(heard):
 
 
 def test_a_process_that_hangs_is_ended_and_said(heard):
-    told, error = lane(heard, "tell({'timing': TIMING})\ntime.sleep(1000)", silence_s=5.0)
+    told, error = lane(heard, "tell({'timing': TIMING})\ntime.sleep(1000)", silence_s=2.0)
     assert error is None
     assert [one.size for one in told.timings] == [10]
-    assert told.problem == "its process was ended because it reported nothing for 5 s"
+    assert told.problem == "its process was ended because it reported nothing for 2 s"
 
 
 def test_an_error_of_the_users_code_is_shown_and_ends_the_race(heard):

@@ -16,8 +16,6 @@ from jupyter_mlgpu.measure.probes.process import (
 from jupyter_mlgpu.measure.probes.sampler import SampledPeak, Sampler
 from tests.support.memory import new_memory
 
-pytestmark = [pytest.mark.small, pytest.mark.usefixtures("no_collection")]
-
 
 def test_cpu_time_is_that_of_the_process_in_seconds():
     before = time.process_time()
@@ -64,6 +62,7 @@ def test_where_an_inner_cell_begins_the_peak_afresh_the_outer_one_does_not_know_
     assert outer().value is None
 
 
+@pytest.mark.usefixtures("no_collection")
 def test_measurements_inside_each_other_lose_nothing_by_our_own_resets(peak):
     outer = peak.start()
     block = new_memory()
@@ -73,6 +72,7 @@ def test_measurements_inside_each_other_lose_nothing_by_our_own_resets(peak):
     assert outer().value - within > 48 * 1024**2
 
 
+@pytest.mark.usefixtures("no_collection")
 def test_two_probes_of_a_process_share_the_one_counter(peak):
     outer = peak.start()
     block = new_memory()
@@ -81,6 +81,7 @@ def test_two_probes_of_a_process_share_the_one_counter(peak):
     assert outer().value - within > 48 * 1024**2
 
 
+@pytest.mark.usefixtures("no_collection")
 def test_the_sampler_sees_a_block_that_stays_and_counts_its_looks():
     stop = SampledPeak(Sampler()).start()
     block = new_memory()
@@ -92,6 +93,7 @@ def test_the_sampler_sees_a_block_that_stays_and_counts_its_looks():
     assert "50 ms" in with_block.instrument
 
 
+@pytest.mark.usefixtures("no_collection")
 def test_memory_when_the_cell_has_ended_holds_what_stays_and_not_what_was_let_go():
     start = MemoryInUse().start()().value
     stays = new_memory()

@@ -6,8 +6,6 @@ import jupyter_mlgpu
 from jupyter_mlgpu.record.errors import StillRunningError
 from tests.support.memory import new_memory
 
-pytestmark = [pytest.mark.small, pytest.mark.usefixtures("no_collection")]
-
 
 def test_a_traced_block_gives_a_record():
     with jupyter_mlgpu.trace("sum") as record:
@@ -18,6 +16,7 @@ def test_a_traced_block_gives_a_record():
     assert jupyter_mlgpu.records()[-1].key == record.key
 
 
+@pytest.mark.usefixtures("no_collection")
 def test_peak_memory_of_a_block_holds_what_it_allocated():
     with jupyter_mlgpu.trace("small") as small:
         pass
@@ -28,6 +27,7 @@ def test_peak_memory_of_a_block_holds_what_it_allocated():
     assert grown > 48 * 1024**2
 
 
+@pytest.mark.usefixtures("no_collection")
 def test_peak_memory_of_an_outer_block_holds_that_of_the_inner_one():
     with jupyter_mlgpu.trace("outer") as outer:
         block = new_memory()

@@ -361,6 +361,22 @@ def test_a_notebook_asks_to_be_traced_when_it_opens_and_is(lab: Lab) -> None:
 
 
 @pytest.mark.slow
+def test_it_is_also_where_its_kernel_takes_longer_to_start_than_we_wait_for_an_answer(lab: Lab) -> None:
+    launch = f"sleep 12; exec {sys.executable} -m ipykernel_launcher -f {{connection_file}}"
+    lab.server.add_kernel_command("slowly", ["sh", "-c", launch])
+    lab.write("slowly.ipynb", "a = 1", kernel="slowly")
+    lab.open("slowly.ipynb")
+    lab.run_to_end(0)
+    execute(lab, "trace-when-opened")
+    expect(lab.sidebar).to_contain_text("No records yet")
+    lab.save()
+    lab.close_notebooks()
+    lab.server.end_kernels()
+    lab.open("slowly.ipynb")
+    expect(lab.sidebar).to_contain_text("No records yet")
+
+
+@pytest.mark.slow
 def test_after_restart_and_run_all_every_cell_is_traced(lab: Lab) -> None:
     lab.write("again.ipynb", "a = 1", "b = 2")
     lab.open("again.ipynb")
