@@ -175,13 +175,15 @@ class Measurement:
             guarded.wait(backend)  # work sent to the device earlier belongs to earlier cells
             self.observe(backend)
         self.started_at = self._recorder.clock.utc()
+        if self._recorder.activity is not None:
+            # It wakes the sampler's thread up, which needs the interpreter's lock for a moment: probes that
+            # write to files of the system's give it away for as long, and the user's code would have to wait.
+            with suppress(Exception):  # then it is not known what limits the cell
+                self._watch = self._recorder.activity(of_user)
         for probe in reversed(
             probes
         ):  # and taken back the other way round: the first one listed is innermost
             self._readings.insert(0, guarded.begin(probe))
-        if self._recorder.activity is not None:
-            with suppress(Exception):  # then it is not known what limits the cell
-                self._watch = self._recorder.activity(of_user)
         if self._profile is not None:
             self._profile.cell_begins()
         self._started_ns = self._recorder.clock.monotonic_ns()

@@ -202,7 +202,7 @@ def _first(events: list[Event]) -> list[dict[str, Any]]:
     for event in events:
         # A record is JSON when it is made: walking through it again would take as long as making it.
         one = event() if callable(event) else to_json(event)
-        size += len(json.dumps(one))
+        size += len(json.dumps(one)) if len(events) > 1 else 0
         if made and size > SIZE:
             break
         made.append(one)

@@ -1,6 +1,6 @@
 """When to look at a cell: 20 to 50 times a second, at irregular moments, for at most `SHARE` of its time.
 
-A cell of Python stands still for each look, so that it gets some five a second.
+A cell of Python stands still for each look, so that it gets six in its first second, and four in later ones.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ SHARE = 0.002
 _CREDIT = 0.0004
 #: A cell that has gone on for so much longer since the last look is looked at even where that takes more: of
 #: half a second some looks are needed, or nothing can be said.
-_LONGER = 0.6
+_LONGER = 0.8
 #: Of a look, what counts at most: seconds of the first, and then so many times what the cheapest took.
 _FIRST, _TIMES = 0.0008, 4
-#: Seconds for which a cell of Python stands still besides: each thread is awake some time after the other one
-#: has given it the interpreter's lock, and what it does first is slow (measured: docs/measurements/
+#: Seconds that a look at a cell of Python counts for besides: it stands still until the lock has changed
+#: hands twice, and its receipt's answer is to be paid for, too (measured: docs/measurements/
 #: 2026-11-24-limits, "What looking costs").
-_STOPPED = 0.0002
+_STOPPED = 0.00035
 #: The golden ratio's fractional part: its multiples spread evenly over what they are taken modulo (Weyl).
 _GOLDEN = 0.6180339887498949
 

@@ -32,9 +32,9 @@ class ThreadState(NamedTuple):
     close: Callable[[], object]
 
 
-def watching(task: int | None) -> ThreadState:
+def watching(task: int) -> ThreadState:
     """The state of the thread with the system's number `task`."""
-    if task is None or not sys.platform.startswith("linux"):
+    if not sys.platform.startswith("linux"):
         return ThreadState(_unknown, _nothing, _nothing)
     told = SystemFile(f"/proc/self/task/{task}/syscall", 7)
     usleep = _usleep()

@@ -57,7 +57,7 @@ class ActivityWatch:
     """A watch over the thread that makes it, from now until `finish`."""
 
     def __init__(self, sampler: Sampler, markers: Markers, lateness: Lateness, asked: Asked) -> None:
-        self._thread = threading.get_ident()
+        self._thread, self._task = threading.get_ident(), threading.get_native_id()
         self._markers = markers
         self._lateness = lateness
         self._asked = asked
@@ -132,7 +132,7 @@ class ActivityWatch:
 
     def _begin(self) -> _Begun:
         """The first look: what it costs does not grow with the cell."""
-        began, thread = self._last, WatchedThread(self._thread)
+        began, thread = self._last, WatchedThread(self._thread, self._task)
         self._markers.refresh()
         self._beside.ask()
         if self._too_late(thread.began.now - self._due):
@@ -238,7 +238,7 @@ class ActivityWatch:
 
     def _activity(self, begun: _Begun) -> Activity:
         first = begun.counters
-        last = counters.read(begun.thread.clock, begun.thread.waits, since=first)
+        last = counters.read(begun.thread.clock, begun.thread.waits)
         whole = last.process_time - first.process_time
         busy = grown(last.machine_busy, first.machine_busy)
         gpus = self._asked.gpus(begun.since) if self._may_have_used_a_gpu() else {}

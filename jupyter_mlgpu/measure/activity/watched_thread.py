@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from jupyter_mlgpu.measure.activity import counters, thread_state
+from jupyter_mlgpu.measure.activity import thread_state
 from jupyter_mlgpu.measure.activity.activity import State
 from jupyter_mlgpu.measure.activity.counters import ThreadClock, WaitClock
 from jupyter_mlgpu.measure.activity.states import WENT_ON, nobody_else_kept_it, state_of
@@ -24,14 +24,14 @@ class WatchedThread:
     Attributes:
         began: the moment at which it was made.
         clock: its processor time.
-        waits: for how long it had no processor; None where its number is not known.
+        waits: for how long it had no processor.
     """
 
-    def __init__(self, thread: int) -> None:
+    def __init__(self, thread: int, task: int) -> None:
+        """`thread` is Python's number of it, and `task` the system's."""
         self.clock = ThreadClock(thread)
         self.began = self.moment()
-        task = counters.native_id(thread)
-        self.waits = None if task is None else WaitClock(task)
+        self.waits = WaitClock(task)
         self._state = thread_state.watching(task)
 
     def moment(self) -> ThreadMoment:
@@ -60,8 +60,7 @@ class WatchedThread:
     def close(self) -> None:
         """Ask no more."""
         self._state.close()
-        if self.waits is not None:
-            self.waits.close()
+        self.waits.close()
 
 
 def part(first: ThreadMoment, last: ThreadMoment) -> float | None:

@@ -77,6 +77,7 @@ class Sampler:
             thread.join(1.0)
 
     def _remove(self, job: _Job) -> None:
+        job.removed = True
         if job in self._jobs:
             self._jobs.remove(job)
 
@@ -113,6 +114,9 @@ class Sampler:
             if job is not None and wait <= (0.0 if slept else job.early):
                 return job
             rang = self._changed.wait(wait)
+            # Nothing has changed, so that job is due; to find it again would be slow after a rest.
+            if job is not None and not rang and not job.removed:
+                return job
             lingered, slept = job is None and not rang, True
 
 
@@ -123,6 +127,7 @@ class _Job:
         self.early = early
         self.due = real_time.perf_counter() + after
         self.error: Exception | None = None
+        self.removed = False
 
 
 _DUE = attrgetter("due")

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import lru_cache
 
 from jupyter_mlgpu.record.sentence import say
 from jupyter_mlgpu.show.markup import Markup, bullets, coded, element, image, joined, one_line, unended
@@ -64,7 +65,7 @@ def table(shown: Table) -> Markup:
         # Folded under the same words, it needs them no second time.
         element("caption", _shown(shown.caption)) if shown.caption not in ("", shown.summary) else None,
         unended("tr", *(unended("th", one, scope="col") for one in shown.columns)) if shown.columns else None,
-        *(_row(shown, row) for row in shown.rows[: shown.most]),
+        *_rows(shown),
     )
     below = shown.below
     if shown.most is not None and len(shown.rows) > shown.most:
@@ -73,19 +74,23 @@ def table(shown: Table) -> Markup:
     return _folded(shown.summary, whole) if shown.summary else whole
 
 
-def _row(shown: Table, row: tuple[str, ...]) -> Markup:
-    """The cells of a row; under a head, the first one names it."""
+def _rows(shown: Table) -> list[Markup]:
+    """The rows with their cells; under a head, the first cell of each names it."""
+    rows = shown.rows[: shown.most]
     if not shown.columns:
-        return unended("tr", *(unended("td", _cell(one)) for one in row))
+        return [unended("tr", *[unended("td", _cell(one)) for one in row]) for row in rows]
     # Notebooks put all cells at the right, other pages at the left.
     figures = [one in shown.figures for one in shown.columns]
     sides = [f"text-align:{'right' if one else 'left'}" for one in figures]
-    texts = [_cell(one, is_figure) for one, is_figure in zip(row, figures, strict=True)]
-    first = unended("th", texts[0], scope="row", style=sides[0])
-    cells = zip(texts[1:], sides[1:], strict=True)
-    return unended("tr", first, *(unended("td", one, style=side) for one, side in cells))
+    made = []
+    for row in rows:
+        name, *cells = [_cell(one, is_figure) for one, is_figure in zip(row, figures, strict=True)]
+        others = [unended("td", one, style=side) for one, side in zip(cells, sides[1:], strict=True)]
+        made.append(unended("tr", unended("th", name, scope="row", style=sides[0]), *others))
+    return made
 
 
+@lru_cache(maxsize=512)  # most are the same in every receipt
 def _cell(text: str, is_figure: bool = False) -> Markup:
     """A figure on one line; outside of columns of figures that is a number with its unit."""
     together = is_figure or _NUMBER.fullmatch(text) is not None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import lru_cache
 
 from jupyter_mlgpu.record import units
 from jupyter_mlgpu.record.reading import Reading
@@ -135,6 +136,7 @@ def _text(text: str) -> Markup:
     return one_line(visible(text))
 
 
+@lru_cache(maxsize=128)  # most are the same in every receipt
 def _said(sentence: str) -> Markup:
     return coded(visible(sentence))
 
