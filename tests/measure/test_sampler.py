@@ -80,6 +80,18 @@ def test_after_the_end_nothing_is_looked_at():
     assert len(looks) == before
 
 
+def test_what_has_ended_while_its_time_was_waited_for_is_not_looked_at():
+    sampler, looks, others = Sampler(linger=0.0), [], []
+    end_other = sampler.add(lambda: others.append(1), 3600)
+    wait_until(lambda: others, "nothing was looked at")
+    end = sampler.add(lambda: looks.append(1), 3600, after=0.1)
+    time.sleep(0.03)
+    end()
+    time.sleep(0.2)
+    end_other()
+    assert looks == []
+
+
 def test_what_was_ended_can_begin_again():
     sampler, looks = Sampler(linger=0.0), []
     for number in range(3):

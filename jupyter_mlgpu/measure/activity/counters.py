@@ -74,28 +74,6 @@ class ThreadClock:
             return None
 
 
-class _SwappedIn:
-    """Pages brought in from the swap: as read last, if nobody has waited for memory since.
-
-    So the file, which is dear to read, is read in next to no cell.
-    """
-
-    def __init__(self) -> None:
-        self._last: tuple[float, float] | None = None
-
-    def read(self, stalled: float | None) -> float | None:
-        """How many by now, where somebody has waited `stalled` seconds so far."""
-        last = self._last
-        if last is not None and last[0] == stalled:
-            return last[1]
-        now = _attempt(_swapped_in)
-        self._last = None if stalled is None or now is None else (stalled, now)
-        return now
-
-
-_swapped = _SwappedIn()
-
-
 def read(clock: ThreadClock, waits: WaitClock) -> Counters:
     """All counters now; some 100 µs on Linux."""
     times = os.times()
@@ -166,3 +144,27 @@ def _swapped_in() -> int:
     text = _VMSTAT.read()
     start = text.index(_SWAPPED_IN) + len(_SWAPPED_IN)
     return int(text[start : text.index(b"\n", start)])
+
+
+class SwappedIn:
+    """Pages brought in from the swap: as read last, if nobody has waited for memory since.
+
+    So the file, which is dear to read, is read in next to no cell.
+    """
+
+    def __init__(self, pages: Callable[[], int]) -> None:
+        """`pages` reads them."""
+        self._pages = pages
+        self._last: tuple[float, float] | None = None
+
+    def read(self, stalled: float | None) -> float | None:
+        """How many by now, where somebody has waited `stalled` seconds so far; None: that is not known."""
+        last = self._last
+        if last is not None and last[0] == stalled:
+            return last[1]
+        now = _attempt(self._pages)
+        self._last = None if stalled is None or now is None else (stalled, now)
+        return now
+
+
+_swapped = SwappedIn(_swapped_in)
