@@ -10,7 +10,7 @@ from __future__ import annotations
 import base64
 import re
 from collections.abc import Iterable
-from functools import cache, lru_cache
+from functools import cache
 from html import escape
 
 #: In every page that we write, besides what it may load: no other base for addresses, no form to fill in.
@@ -163,18 +163,17 @@ def _element(
     name: str, inside: str, attributes: dict[str, str | int | None], *, ended: bool = True
 ) -> Markup:
     # Most have no attributes: each receipt has dozens, made while its cell is being answered.
-    written = _written(tuple(attributes.items())) if attributes else ""
+    written = _written(attributes) if attributes else ""
     if name in _SHAPES:
         return _made(f"<{name}{written}/>")
     end = f"</{name}>" if ended and name not in _EMPTY else ""
     return _made(f"<{name}{written}>{inside}{end}")
 
 
-@lru_cache(maxsize=256)
-def _written(attributes: tuple[tuple[str, str | int | None], ...]) -> str:
+def _written(attributes: dict[str, str | int | None]) -> str:
     return "".join(
         f' {_attribute(key)}="{_escaped(str(value))}"'
-        for key, value in attributes
+        for key, value in attributes.items()
         if value is not None and (key not in ("href", "src") or str(value).startswith(_ADDRESSES))
     )
 

@@ -22,6 +22,8 @@ from jupyter_mlgpu.show.page.text import visible
 TOGETHER = str.maketrans({" ": "\u00a0", "/": "/\u2060"})
 #: A number, and its unit where it has one.
 _NUMBER = re.compile(r"[-+±]?\d+(,\d{3})*(\.\d+)?( \S+)?")
+#: Letters of a table's cell that is kept, for the next table has it, too.
+_SHORT = 100
 #: What is folded: notes, and charts besides the first one.
 NOTES, CHARTS = say("How to read these figures"), say("More charts")
 
@@ -90,11 +92,18 @@ def _rows(shown: Table) -> list[Markup]:
     return made
 
 
-@lru_cache(maxsize=512)  # most are the same in every receipt
 def _cell(text: str, is_figure: bool = False) -> Markup:
     """A figure on one line; outside of columns of figures that is a number with its unit."""
+    # Most are the same in every receipt; long ones, a stranger's perhaps, are not kept.
+    return _known(text, is_figure) if len(text) < _SHORT else _made(text, is_figure)
+
+
+def _made(text: str, is_figure: bool) -> Markup:
     together = is_figure or _NUMBER.fullmatch(text) is not None
     return _shown(text.translate(TOGETHER) if together else text)
+
+
+_known = lru_cache(maxsize=512)(_made)
 
 
 def _part(part: Part) -> Markup:
