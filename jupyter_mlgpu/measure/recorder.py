@@ -186,6 +186,8 @@ class Measurement:
             self._readings.insert(0, guarded.begin(probe))
         if self._profile is not None:
             self._profile.cell_begins()
+        if self._watch is not None:
+            self._watch.starts()
         self._started_ns = self._recorder.clock.monotonic_ns()
 
     def observe(self, backend: Backend) -> None:

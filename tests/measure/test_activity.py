@@ -51,6 +51,7 @@ def watch(
     gpu_others=lambda since: None,
     gpu_neighbours=lambda: None,
     host_bytes=dict,
+    readings_take=0.0,
 ):
     asked = Asked(
         of_user=of_user,
@@ -62,7 +63,10 @@ def watch(
         compiled=compiled,
         called_back=called_back,
     )
-    return ActivityWatch(sampler, MARKERS, Lateness(), asked)
+    watch = ActivityWatch(sampler, MARKERS, Lateness(), asked)
+    time.sleep(readings_take)
+    watch.starts()
+    return watch
 
 
 def seen(sampler, code, **names):
@@ -71,6 +75,16 @@ def seen(sampler, code, **names):
         watching = watch(sampler, {filename: 7}.get)
         run()
         return watching.finish()
+
+
+def test_first_readings_that_take_long_are_no_part_of_the_cell(sampler):
+    with run_as_cell("import time\ntime.sleep(0.3)\n") as (run, filename):
+        watching = watch(sampler, {filename: 7}.get, readings_take=0.2)
+        run()
+        slept = watching.finish()
+    assert slept.looks >= 3
+    assert slept.seconds < 0.3
+    assert {part.line.number for part in slept.parts if part.line} == {2}
 
 
 def ignored(*told):

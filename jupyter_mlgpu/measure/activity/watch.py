@@ -10,6 +10,7 @@ from __future__ import annotations
 import sys
 import threading
 from collections.abc import Mapping
+from math import inf
 from types import FrameType
 from typing import NamedTuple
 
@@ -38,6 +39,8 @@ _ASK_AFTER = 0.1
 _IN_PYTHON = 0.1
 #: The part of the time that a GPU worked, from which on it counts whose work it was.
 _BUSY = 0.25
+#: Seconds that the first look may come early: readings that take no longer cost no look more.
+_EARLY = 0.005
 #: Seconds to wait, at the cell's end, for a look that is under way.
 _PATIENCE = 0.5
 
@@ -54,7 +57,10 @@ class _Begun(NamedTuple):
 
 
 class ActivityWatch:
-    """A watch over the thread that makes it, from now until `finish`."""
+    """A watch over the thread that makes it, from `starts` until `finish`.
+
+    It is made a little earlier, for that wakes the sampler's thread up.
+    """
 
     def __init__(self, sampler: Sampler, markers: Markers, lateness: Lateness, asked: Asked) -> None:
         self._thread, self._task = threading.get_ident(), threading.get_native_id()
@@ -73,13 +79,22 @@ class ActivityWatch:
         # Threads that do nothing for the cell, and where they stood.
         self._of_no_use: dict[int, tuple[int, int]] = {}
         self._begun: _Begun | None = None
-        # What a cell did that keeps the lock from its first moment on is known from here.
-        self._last = ThreadMoment(real_time.perf_counter(), real_time.thread_time())
-        self._last_of_all = real_time.process_time()
-        self._due = self._last.now + AFTER
+        self._stamp()
+        self._due = inf
         self._pace = Pace()
         self._ended = False
         self._stop = sampler.add(self._look, LONGEST, AFTER)
+
+    def starts(self) -> None:
+        """The code begins now: what was done before, such as taking first readings, is no part of it."""
+        with self._lock:
+            self._stamp()
+            self._due = self._last.now + AFTER
+
+    def _stamp(self) -> None:
+        # What a cell did that keeps the lock from its first moment on is known from here.
+        self._last = ThreadMoment(real_time.perf_counter(), real_time.thread_time())
+        self._last_of_all = real_time.process_time()
 
     def finish(self) -> Activity | None:
         """What was seen; None where the cell was too short to be looked at, or looking failed."""
@@ -107,6 +122,9 @@ class ActivityWatch:
             if self._ended:
                 return None
             soon: float | None = None
+            too_early = self._due - real_time.perf_counter()
+            if self._begun is None and too_early > _EARLY:
+                return min(too_early, AFTER)
             if self._begun is None:
                 self._begun = self._begin()
             else:
