@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 from jupyter_mlgpu.measure.probes.nvml import NvmlAnswer
 from jupyter_mlgpu.record.sentence import Sentence
@@ -53,12 +54,20 @@ class FakeCounter:
         return self._clock.monotonic_ns() / 1e9
 
 
+@dataclass(eq=False)
+class _Job:
+    look: Callable[[], None]
+    due: float
+    every: float
+    error: Exception | None = None
+
+
 class FakeSampler:
-    """Looks when its clock is advanced by `run`, on the caller's thread."""
+    """Looks when its clock is advanced by `run`, on the caller's thread; one that raises is not repeated."""
 
     def __init__(self, clock: FakeClock) -> None:
         self._clock = clock
-        self._jobs: list[tuple[Callable[[], None], list[float], float]] = []
+        self._jobs: list[_Job] = []
 
     @property
     def looking(self) -> int:
@@ -69,24 +78,34 @@ class FakeSampler:
         self, look: Callable[[], None], every: float, after: float = 0.0
     ) -> Callable[[], Exception | None]:
         """Have `look` called until what is returned is called; looks are taken in `run`."""
-        job = (look, [self._now() + after], every)
+        job = _Job(look, self._now() + after, every)
         self._jobs.append(job)
 
         def stop() -> Exception | None:
-            if job in self._jobs:
-                self._jobs.remove(job)
-            return None
+            self._remove(job)
+            return job.error
 
         return stop
 
     def run(self, seconds: float, step: float = 0.01) -> None:
         """Let time pass in steps, and look at what is due."""
         for _ in range(round(seconds / step)):
-            for look, due, every in tuple(self._jobs):
-                if due[0] <= self._now() + 1e-6:  # sums of steps are not exact
-                    due[0] += every
-                    look()
+            for job in tuple(self._jobs):
+                if job.due <= self._now() + 1e-6:  # sums of steps are not exact
+                    job.due += job.every
+                    self._look(job)
             self._clock.advance(step)
+
+    def _look(self, job: _Job) -> None:
+        try:
+            job.look()
+        except Exception as error:
+            job.error = error
+            self._remove(job)
+
+    def _remove(self, job: _Job) -> None:
+        if job in self._jobs:
+            self._jobs.remove(job)
 
     def _now(self) -> float:
         return self._clock.monotonic_ns() / 1e9

@@ -117,10 +117,13 @@ class Looks:
 
     def __init__(self):
         self.why = None
+        self.error = None
         self.looks = 0
 
     def look(self):
         self.looks += 1
+        if self.error is not None:
+            raise self.error
         value = NvmlAnswer(None, self.why) if self.why else NvmlAnswer(40)
         series = [
             CounterSeries("GPU 0", "power", "W", "fake"),
@@ -178,6 +181,19 @@ def test_the_watch_ends_by_itself_and_goes_on_when_it_is_renewed():
     room.watch.renew()
     room.run(10)
     assert len(room.sent) == HOLDS / INTERVAL + 40
+
+
+def test_a_look_that_fails_ends_the_looking_until_a_browser_speaks_again():
+    room = Room()
+    room.watch.renew()
+    room.run(2)
+    room.looks.error = OSError("Too many open files")
+    room.run(2)
+    assert (len(room.sent), room.sampler.looking) == (4, 0)
+    room.looks.error = None
+    assert room.watch.renew()["watching"] is True
+    room.run(2)
+    assert len(room.sent) == 8
 
 
 def test_two_browsers_are_served_by_one_look():

@@ -69,6 +69,13 @@ def test_what_may_come_early_comes_along_when_the_thread_is_awake():
     assert [end() for end in ends] == [None, None, None]
 
 
+def test_looks_that_take_longer_than_their_period_leave_room_for_others():
+    sampler, looks = Sampler(linger=0.0), []
+    ends = [sampler.add(lambda: time.sleep(0.05), 0.001), sampler.add(lambda: looks.append(1), 0.001)]
+    wait_until(lambda: len(looks) >= 3, "the other one was not looked at")
+    assert [end() for end in ends] == [None, None]
+
+
 def test_after_the_end_nothing_is_looked_at():
     sampler, looks = Sampler(linger=0.0), []
     end = sampler.add(lambda: looks.append(1), 0.001)

@@ -167,6 +167,15 @@ class Watch:
         return not self._running and self.now() - self._last_cell > REST_AFTER
 
     def _look(self) -> None:
+        """On the sampler's thread. What fails ends the looking until a browser speaks again."""
+        try:
+            self._look_once()
+        except Exception:
+            with self._lock:
+                self._end = None
+            raise
+
+    def _look_once(self) -> None:
         with self._lock:
             if self.now() >= self._until or self._resting():
                 self._finish()

@@ -108,7 +108,8 @@ class Sampler:
                     self._thread = None  # the next job starts another
                     return None
                 now = real_time.perf_counter()
-                if not slept:
+                # What is due comes first, or looks that take longer than their period would be the only ones.
+                if not slept and job is not None and job.due > now:
                     job = next((one for one in self._jobs if one.due - one.early <= now), job)
             wait = self._linger if job is None else job.due - now
             if job is not None and wait <= (0.0 if slept else job.early):
