@@ -52,6 +52,7 @@ def watch(
     gpu_neighbours=lambda: None,
     host_bytes=dict,
     readings_take=0.0,
+    lateness=None,
 ):
     asked = Asked(
         of_user=of_user,
@@ -63,7 +64,7 @@ def watch(
         compiled=compiled,
         called_back=called_back,
     )
-    watch = ActivityWatch(sampler, MARKERS, Lateness(), asked)
+    watch = ActivityWatch(sampler, MARKERS, lateness or Lateness(), asked)
     time.sleep(readings_take)
     watch.starts()
     return watch
@@ -85,6 +86,28 @@ def test_first_readings_that_take_long_are_no_part_of_the_cell(sampler):
     assert slept.looks >= 1
     assert slept.seconds < 0.3 + 0.4
     assert {part.line.number for part in slept.parts if part.line} == {2}
+
+
+class NotedLateness(Lateness):
+    def __init__(self):
+        super().__init__()
+        self.noted = []
+
+    def for_the_lock(self, late):
+        self.noted.append(late)
+        return super().for_the_lock(late)
+
+
+@pytest.mark.parametrize("readings_take", [0.0, 0.003, 0.07])
+def test_no_look_seems_punctual_because_it_came_early(sampler, readings_take):
+    """By the most punctual one all others are judged: who is later has waited for the interpreter's lock."""
+    lateness = NotedLateness()
+    with run_as_cell("import time\ntime.sleep(0.3)\n") as (run, _):
+        watching = watch(sampler, readings_take=readings_take, lateness=lateness)
+        run()
+        watching.finish()
+    assert lateness.noted
+    assert min(lateness.noted) > 0
 
 
 def ignored(*told):

@@ -10,7 +10,6 @@ from __future__ import annotations
 import sys
 import threading
 from collections.abc import Mapping
-from math import inf
 from types import FrameType
 from typing import NamedTuple
 
@@ -79,8 +78,10 @@ class ActivityWatch:
         # Threads that do nothing for the cell, and where they stood.
         self._of_no_use: dict[int, tuple[int, int]] = {}
         self._begun: _Begun | None = None
+        self._has_started = False
         self._stamp()
-        self._due = inf
+        # When the sampler is to wake up: a look's lateness is measured from there.
+        self._due = self._last.now + AFTER
         self._pace = Pace()
         self._ended = False
         self._stop = sampler.add(self._look, LONGEST, AFTER)
@@ -89,7 +90,7 @@ class ActivityWatch:
         """The code begins now: what was done before, such as taking first readings, is no part of it."""
         with self._lock:
             self._stamp()
-            self._due = self._last.now + AFTER
+            self._has_started = True
 
     def _stamp(self) -> None:
         # What a cell did that keeps the lock from its first moment on is known from here.
@@ -122,10 +123,12 @@ class ActivityWatch:
             if self._ended:
                 return None
             soon: float | None = None
-            too_early = self._due - real_time.perf_counter()
-            if self._begun is None and too_early > _EARLY:
-                return min(too_early, AFTER)
             if self._begun is None:
+                now = real_time.perf_counter()
+                too_early = self._last.now + AFTER - now if self._has_started else AFTER
+                if too_early > _EARLY:
+                    self._due = now + too_early
+                    return too_early
                 self._begun = self._begin()
             else:
                 before = real_time.thread_time()
@@ -235,7 +238,7 @@ class ActivityWatch:
         """A cell that kept the interpreter's lock until its end, so that nobody could look."""
         now, began = real_time.perf_counter(), self._last
         seconds = now - began.now
-        if not self._too_late(now - self._due) or began.own is None:
+        if not self._too_late(seconds - AFTER) or began.own is None:
             return None
         own = real_time.thread_time() - began.own
         return Activity(
