@@ -153,8 +153,10 @@ PROGRAMS = (
         mended="""
             import numpy as np
             A, B = np.tile(A, (10, 10)), np.tile(B, (10, 10))
-            C = A @ B
+            for _ in range(5):
+                C = A @ B
         """,
+        mended_kinds=ON_DEVICE,
         needs=("numpy",),
     ),
     Program(
