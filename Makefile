@@ -10,19 +10,19 @@ PEERS_ARGS ?=
 UPGRADE ?=
 LIMITS_ARGS ?=
 
+# Two environments are kept. Those below build/ are made for the part that needs them, and removed after it.
 VENV := .venv
 BIN := $(VENV)/bin
-OTHER := .venv-other
 FRAMEWORKS := .venv-frameworks
-FRONT_ENDS := .venv-front-ends
-OLDER_HUB := .venv-hub-5
-BENCHMARK := .venv-benchmark
-CLASS := .venv-class
-TEACHER := .venv-teacher
-PEERS := .venv-peers
-BINDER := .venv-binder
-BINDER_IMAGE := .venv-binder-image
-DOCS := .venv-docs
+ENVIRONMENTS := build/environments
+OTHER := $(ENVIRONMENTS)/python-
+FRONT_ENDS := $(ENVIRONMENTS)/front-ends
+OLDER_HUB := $(ENVIRONMENTS)/hub-5
+BENCHMARK := $(ENVIRONMENTS)/benchmark
+PEERS := $(ENVIRONMENTS)/peers
+BINDER_IMAGE := $(ENVIRONMENTS)/binder-image
+# nbgrader, Sphinx, repo2docker and twine.
+TOOLS := $(ENVIRONMENTS)/tools
 # In recipes, tools of .venv come first: jlpm finds its node there, and no other Node is needed.
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 # Containers are often told to keep no compiled files. Each of the hundreds of kernels and processes that the tests start
@@ -30,16 +30,22 @@ export PATH := $(CURDIR)/$(BIN):$(PATH)
 export PYTHONDONTWRITEBYTECODE :=
 
 STEP := scripts/step.sh
-PIP_INSTALL := -m pip install --disable-pip-version-check
+INSTALL_STEP := scripts/install_step.sh
+WITH := scripts/with_environments.sh
+PIP_INSTALL := -m pip install --disable-pip-version-check --progress-bar off
 FROM_LIST := $(PIP_INSTALL) --require-hashes --no-deps --only-binary :all: --requirement
 JLPM := cd labextension && jlpm
 
-FIRST_LESSON := notebooks/00_start_here.ipynb
-# `make test` runs the first lessons, `make test-all` the others, and all solutions.
-FIRST_LESSONS := $(wildcard notebooks/0[0-3]_*.ipynb)
-LESSONS := $(wildcard notebooks/*.ipynb)
-SOLUTIONS := $(wildcard notebooks/solutions/*.ipynb)
-LATER_LESSONS := $(filter-out $(FIRST_LESSONS),$(LESSONS)) $(SOLUTIONS)
+# Learners work on copies of the lessons, which git ignores: a run changes no tracked file.
+LESSONS_COPY := my-lessons
+FIRST_LESSON := 00_start_here.ipynb
+# `make test` runs the first lessons, `make test-all` the others, and all solutions. Only what git tracks: somebody's
+# own notebook may lie beside them.
+TRACKED = $(or $(shell git ls-files $(1) 2>/dev/null),$(wildcard $(1)))
+FIRST_LESSONS = $(call TRACKED,notebooks/0[0-3]_*.ipynb)
+LESSONS = $(call TRACKED,notebooks/*.ipynb)
+SOLUTIONS = $(call TRACKED,notebooks/solutions/*.ipynb)
+LATER_LESSONS = $(filter-out $(FIRST_LESSONS),$(LESSONS)) $(SOLUTIONS)
 
 LABEXTENSION := jupyter_mlgpu/labextension/package.json
 NODE_MODULES := labextension/node_modules/.yarn-state.yml
@@ -70,19 +76,20 @@ help-all: ## explain every target
 	@$(call EXPLAIN,###? )
 
 .PHONY: lab
-lab: install ## build everything and open JupyterLab on the first lesson
-	@echo "==> JupyterLab (Ctrl-C stops it)"
-	@# JupyterLab refuses to start as root, which is who one is in most containers.
-	$(BIN)/jupyter lab $(if $(filter 0,$(shell id -u)),--allow-root) $(FIRST_LESSON) $(LAB_ARGS)
+lab: install ## build everything, copy the lessons to my-lessons/, and open JupyterLab on the first one
+	@$(BIN)/jupyter mlgpu lessons $(LESSONS_COPY) >/dev/null
+	@echo "==> JupyterLab on your copies of the lessons, in $(LESSONS_COPY) (Ctrl-C stops it)"
+	@# JupyterLab refuses to start as root, which is who one is in most containers. The default address is the one
+	@# that is printed with --no-browser.
+	$(BIN)/jupyter lab $(if $(filter 0,$(shell id -u)),--allow-root) --ServerApp.root_dir=$(CURDIR)/$(LESSONS_COPY) \
+		--LabApp.default_url=/lab/tree/$(FIRST_LESSON) $(LAB_ARGS)
 
 .PHONY: install
-install: $(VENV)/.project ## make .venv with everything in it, without opening anything
+install: $(VENV)/.project ## make .venv with what `make lab` needs, without opening anything
 
 .PHONY: clean
-clean: ## remove everything that make made, .venv too
-	rm -rf $(VENV) $(OTHER) $(FRAMEWORKS) $(FRONT_ENDS) $(OLDER_HUB) $(BENCHMARK) $(CLASS) $(TEACHER) $(DOCS)
-	rm -rf $(PEERS)
-	rm -rf $(BINDER) $(BINDER_IMAGE) dist build
+clean: ## remove everything that make made, .venv too; my-lessons/ is yours and stays
+	rm -rf $(VENV) $(FRAMEWORKS) dist build
 	rm -rf jupyter_mlgpu/labextension jupyter_mlgpu/jupyter/notebook/static
 	rm -rf labextension/node_modules labextension/lib labextension/.yarn labextension/tsconfig.tsbuildinfo
 	rm -rf .mypy_cache .pytest_cache .ruff_cache
@@ -98,63 +105,69 @@ MARKED = $(if $(MARKS),-m "$(MARKS)")
 AND_MARKED = $(if $(MARKS), and $(MARKS))
 # The tests of each of the package's rooms, of how it is built, and of what it answers to planted bottlenecks.
 ROOMS := $(addprefix tests/,record measure explain graphs experiment show jupyter teach structure limits)
-# What every part tells at its end is kept here, for the summary.
+# Modules, or notebooks, to run in place of all those of a part.
+ONLY :=
+# How each part ended is kept here, for the summary.
 REPORTS := build/test-reports
 
 .PHONY: test
 test: ## the tests of every part of the project, 12 minutes on 2 cores; PYTEST_ARGS="-k receipt" chooses among them
 	@rm -rf $(REPORTS)
-	@$(MAKE) --no-print-directory $(TEST_PARTS) test-summary MARKS="not slow" || \
-		{ $(MAKE) --no-print-directory test-summary; exit 1; }
+	@status=0; $(MAKE) --no-print-directory --keep-going $(TEST_PARTS) MARKS="not slow" || status=1; \
+		$(MAKE) --no-print-directory test-summary || status=1; exit $$status
 
 .PHONY: test-summary
-test-summary: ## how the parts of the last `make test` ended, and what was skipped
+test-summary: ## how the parts of the last `make test` ended, and what was flaky or skipped
 	@$(BIN)/python scripts/tests_summary.py $(REPORTS) "make test"
 
 .PHONY: test-all
 test-all: install ## what make test leaves out: slow tests, other versions, all lessons, a hub, a class, the documentation
+	@rm -rf $(REPORTS)
 	@$(BIN)/python scripts/other_tests.py
 
-# What a part tells at its end is kept under its name.
-PART = env JUPYTER_MLGPU_TEST_REPORT=$(REPORTS)/$@
-PYTEST_HERE = $(PART) $(BIN)/python -m pytest
+# A part's tests: `$(RUN_TESTS) PYTHON OPTION... -- SELECTION...`. What fails is repeated once, alone.
+RUN_TESTS = $(BIN)/python scripts/run_tests.py $@
 WORKERS := 2
 SPREAD = --numprocesses $(WORKERS) --dist worksteal
-PYTEST = $(PYTEST_HERE) $(SPREAD)
+PYTEST = $(RUN_TESTS) $(BIN)/python $(SPREAD) --
 
 .PHONY: test-labextension
 test-labextension: install ### the labextension's own functions, in Node
-	@$(STEP) "labextension tests" sh -c "$(JLPM) test"
+	@$(STEP) "labextension tests" sh -c \
+		"(cd labextension && jlpm test:build) && $(RUN_TESTS) node labextension 'lib/test/test/**/*.test.js'"
 
 .PHONY: test-packaging
-test-packaging: install ### the package, its pinned versions, this Makefile
-	@$(STEP) "packaging tests" $(PYTEST) tests/packaging $(MARKED) $(PYTEST_ARGS)
+test-packaging: test-tools ### the package, its pinned versions, this Makefile
+	@$(STEP) "packaging tests" $(PYTEST) $(or $(ONLY),tests/packaging) $(MARKED) $(PYTEST_ARGS)
 
 .PHONY: test-unit
-test-unit: install ## no kernel, no browser: small tests, the doctor's, and the lessons' files
-	@$(STEP) "unit tests" $(PYTEST) $(ROOMS) -m "small$(AND_MARKED)" $(PYTEST_ARGS)
+test-unit: test-tools ## no kernel, no browser: small tests, the doctor's, and the lessons' files
+	@$(STEP) "unit tests" $(PYTEST) $(or $(ONLY),$(ROOMS)) -m "small$(AND_MARKED)" $(PYTEST_ARGS)
 
 .PHONY: test-fuzz
-test-fuzz: install ### made-up files of strangers through all that reads files; JUPYTER_MLGPU_FUZZ_SEED=7 makes up others
+test-fuzz: test-tools ### made-up files of strangers through all that reads files; JUPYTER_MLGPU_FUZZ_SEED=7 makes up others
 	@$(STEP) "strangers' files" $(PYTEST) tests/fuzz $(MARKED) $(PYTEST_ARGS)
 
 .PHONY: test-integration
-test-integration: install ## with a real kernel
-	@$(STEP) "integration tests" $(PYTEST) $(ROOMS) -m "kernel$(AND_MARKED)" $(PYTEST_ARGS)
+test-integration: test-tools ## with a real kernel
+	@$(STEP) "integration tests" $(PYTEST) $(or $(ONLY),$(ROOMS)) -m "kernel$(AND_MARKED)" $(PYTEST_ARGS)
 
 # There a framework that is missing is an error, and no reason to leave a test out; so is a library that trains.
 REQUIRED := tensorflow,torch,jax,mlx,lightning,transformers,accelerate
-PYTEST_FRAMEWORKS = $(PART) JUPYTER_MLGPU_REQUIRE=$(REQUIRED) $(FRAMEWORKS)/bin/python -m pytest
+RUN_FRAMEWORKS = env JUPYTER_MLGPU_REQUIRE=$(REQUIRED) $(RUN_TESTS) --environment $(FRAMEWORKS) $(FRAMEWORKS)/bin/python
 # Those that need more than .venv has; what needs TensorFlow alone, or pandas, runs with the other parts. To read all files
 # would take longer than to run these.
 MORE := torch|jax|mlx|lightning|transformers|accelerate|xprof|viztracer
 NEEDING = $(shell grep -rlE 'mark\.needs($$|.([^"]|.*"($(MORE))"))' $(ROOMS) --include='test_*.py')
 # The contract suite has all frameworks in one process, where their imports are paid once.
 .PHONY: test-frameworks
-test-frameworks: $(FRAMEWORKS)/.packages ## over TensorFlow, PyTorch, JAX and MLX: the contract suite, and more
-	@$(STEP) "contract suite over every framework" $(PYTEST_FRAMEWORKS) tests/measure/contract $(MARKED) $(PYTEST_ARGS)
-	@$(STEP) "tests that need several frameworks" $(PYTEST_FRAMEWORKS) $(SPREAD) $(NEEDING) \
-		-m "needs and (small or kernel)$(AND_MARKED)" $(PYTEST_ARGS)
+test-frameworks: test-tools ## over TensorFlow, PyTorch, JAX and MLX: the contract suite, and more
+	@status=0; \
+	$(STEP) "contract suite over every framework" \
+		$(RUN_FRAMEWORKS) -- tests/measure/contract $(MARKED) $(PYTEST_ARGS) || status=1; \
+	$(STEP) "tests that need several frameworks" \
+		$(RUN_FRAMEWORKS) $(SPREAD) -- $(NEEDING) -m "needs and (small or kernel)$(AND_MARKED)" $(PYTEST_ARGS) || status=1; \
+	exit $$status
 
 # It times programs, so it is no part of `make test`: a machine that does something else beside it gets other answers.
 .PHONY: test-limits
@@ -162,72 +175,75 @@ test-limits: $(FRAMEWORKS)/.packages ### the exam of what limits a cell: planted
 	@$(STEP) "what limits planted programs" $(FRAMEWORKS)/bin/python -m tests.limits $(LIMITS_ARGS)
 
 .PHONY: test-metal
-test-metal: install ### TensorFlow on a Metal device emulated on Linux; built by g++ where there is one
-	@$(STEP) "TensorFlow on an emulated Metal device" $(PYTEST_HERE) --numprocesses $(WORKERS) --dist loadfile \
-		tests/metal_emulator $(MARKED) $(PYTEST_ARGS)
+test-metal: test-tools ### TensorFlow on a Metal device emulated on Linux; built by g++ where there is one
+	@$(STEP) "TensorFlow on an emulated Metal device" \
+		$(RUN_TESTS) $(BIN)/python --numprocesses $(WORKERS) --dist loadfile -- tests/metal_emulator $(MARKED) $(PYTEST_ARGS)
 
 .PHONY: test-ui
-test-ui: install browser ## a real JupyterLab in Chromium
-	@$(STEP) "browser tests" $(PYTEST) tests/jupyter/lab $(MARKED) $(PYTEST_ARGS)
+test-ui: test-tools browser ## a real JupyterLab in Chromium
+	@$(STEP) "browser tests" $(PYTEST) $(or $(ONLY),tests/jupyter/lab) $(MARKED) $(PYTEST_ARGS)
 
 # Their tests stand in tests/jupyter/lab, for they share its browser; test-ui says that they are run here.
-PYTEST_FRONT_ENDS = env JUPYTER_MLGPU_FRONT_ENDS=$(FRONT_ENDS)/bin/python $(PYTEST_HERE)
 .PHONY: test-front-ends
-test-front-ends: install browser $(FRONT_ENDS)/.packages ### JupyterLab 4.4 and Notebook 7
-	@$(STEP) "tests with other front ends" $(PYTEST_FRONT_ENDS) tests/jupyter/lab/test_other_front_ends.py $(PYTEST_ARGS)
+test-front-ends: test-tools browser ### JupyterLab 4.4 and Notebook 7
+	@$(WITH) $(FRONT_ENDS) -- $(STEP) "tests with other front ends" \
+		env JUPYTER_MLGPU_FRONT_ENDS=$(FRONT_ENDS)/bin/python \
+		$(PYTEST) tests/jupyter/lab/test_other_front_ends.py $(PYTEST_ARGS)
 
 .PHONY: test-hub
-test-hub: install browser $(OLDER_HUB)/.packages $(FRONT_ENDS)/.packages ### a class behind a real JupyterHub 5 and 6
-	@$(STEP) "tests with JupyterHub 5" env JUPYTER_MLGPU_FRONT_ENDS=$(OLDER_HUB)/bin/python \
-		$(PYTEST_HERE) tests/jupyter/lab/test_hub.py $(PYTEST_ARGS)
-	@$(STEP) "tests with JupyterHub 6" $(PYTEST_FRONT_ENDS) tests/jupyter/lab/test_hub.py $(PYTEST_ARGS)
+test-hub: test-tools browser ### a class behind a real JupyterHub 5 and 6
+	@status=0; for hub in $(OLDER_HUB) $(FRONT_ENDS); do \
+		$(WITH) $$hub -- $(STEP) "tests with the JupyterHub of $$hub" env JUPYTER_MLGPU_FRONT_ENDS=$$hub/bin/python \
+			$(RUN_TESTS) $(BIN)/python -- tests/jupyter/lab/test_hub.py $(PYTEST_ARGS) || status=1; \
+	done; exit $$status
 
 # nbgrader draws feedback with nbconvert's templates, which are with the packages below.
-PYTEST_CLASS = $(PART) JUPYTER_MLGPU_REQUIRE=nbgrader JUPYTER_PATH=$(CURDIR)/$(VENV)/share/jupyter \
-	$(CLASS)/bin/python -m pytest
 .PHONY: test-class
-test-class: $(CLASS)/.packages ### grade the labs of made-up students with nbgrader
-	@$(STEP) "labs under nbgrader" $(PYTEST_CLASS) tests/teach/classes $(PYTEST_ARGS)
+test-class: test-tools ### grade the labs of made-up students with nbgrader
+	@$(WITH) $(TOOLS) -- $(STEP) "labs under nbgrader" \
+		env JUPYTER_MLGPU_REQUIRE=nbgrader JUPYTER_PATH=$(CURDIR)/$(VENV)/share/jupyter \
+		$(RUN_TESTS) $(TOOLS)/bin/python -- tests/teach/classes $(PYTEST_ARGS)
 
 .PHONY: test-peers
-test-peers: $(PEERS)/.packages ### suites of ipykernel, nbclient and IPython, plainly and with us; PEERS_ARGS=nbclient chooses
-	@$(STEP) "the suites of ipykernel, nbclient and IPython" $(PART) $(PEERS)/bin/python scripts/peers.py $(PEERS_ARGS)
+test-peers: test-tools ### suites of ipykernel, nbclient and IPython, plainly and with us; PEERS_ARGS=nbclient chooses
+	@$(WITH) $(PEERS) -- $(STEP) "the suites of ipykernel, nbclient and IPython" \
+		$(PEERS)/bin/python scripts/peers.py --report $(REPORTS)/$@.json $(PEERS_ARGS)
 
 # They start a JupyterHub, whose proxy came with the labextension's tools.
-PYTEST_TEACHER = $(PART) JUPYTER_MLGPU_REQUIRE=jupyterhub,sqlalchemy,psycopg \
-	$(TEACHER)/bin/python -m pytest $(SPREAD)
 .PHONY: test-teacher
-test-teacher: $(TEACHER)/.packages ### the teacher's view, over SQLite and PostgreSQL, and with a real JupyterHub
-	@$(STEP) "the teacher's view" $(PYTEST_TEACHER) tests/teach/teacher $(MARKED) $(PYTEST_ARGS)
+test-teacher: test-tools ### the teacher's view, over SQLite and PostgreSQL, and with a real JupyterHub
+	@$(STEP) "the teacher's view" env JUPYTER_MLGPU_REQUIRE=jupyterhub,sqlalchemy,psycopg \
+		$(PYTEST) tests/teach/teacher $(MARKED) $(PYTEST_ARGS)
 
-PYTEST_BINDER = $(PART) JUPYTER_MLGPU_REQUIRE=repo2docker,check_jsonschema,rattler_build \
-	JUPYTER_MLGPU_BINDER_IMAGE=$(BINDER_IMAGE) $(BINDER)/bin/python -m pytest
 # The first step is the check, the second plants mistakes that it has to refuse.
 .PHONY: test-binder
-test-binder: install browser $(BINDER)/.packages $(BINDER_IMAGE)/.packages ### binder/ without Docker, and the workflows
-	@$(STEP) "binder/, as far as it can be checked without Docker" \
-		$(BINDER)/bin/python scripts/check_binder.py $(BINDER_IMAGE)
-	@$(STEP) "mistakes planted in binder/ and in the workflows" $(PYTEST_BINDER) tests/binder $(PYTEST_ARGS)
+test-binder: test-tools browser ### binder/ without Docker, and the workflows
+	@$(WITH) $(TOOLS) $(BINDER_IMAGE) -- sh -c '\
+		$(STEP) "binder/, as far as it can be checked without Docker" \
+			$(TOOLS)/bin/python scripts/check_binder.py $(BINDER_IMAGE) && \
+		$(STEP) "mistakes planted in binder/ and in the workflows" \
+			env JUPYTER_MLGPU_REQUIRE=repo2docker,check_jsonschema,rattler_build \
+			JUPYTER_MLGPU_BINDER_IMAGE=$(BINDER_IMAGE) \
+			$(RUN_TESTS) $(TOOLS)/bin/python -- tests/binder "$$@"' sh $(PYTEST_ARGS)
 
 .PHONY: test-docs
-test-docs: $(DOCS)/.packages ### build the documentation and look for what is missing in it
-	@$(STEP) "tests of the documentation" $(PART) $(DOCS)/bin/python -m pytest tests/docs $(PYTEST_ARGS)
+test-docs: test-tools ### build the documentation and look for what is missing in it
+	@$(WITH) $(TOOLS) -- $(STEP) "tests of the documentation" $(RUN_TESTS) $(TOOLS)/bin/python -- tests/docs $(PYTEST_ARGS)
 
 TESTED_LESSONS = $(if $(filter not,$(MARKS)),$(FIRST_LESSONS),$(if $(MARKS),$(LATER_LESSONS),$(LESSONS) $(SOLUTIONS)))
 # The first ones take seconds; the others compare speeds, so that each has the machine to itself.
 LESSONS_AT_ONCE = $(if $(filter not,$(MARKS)),$(WORKERS),1)
 # Offline: what a lesson prints of its data is the same on every machine. A lesson's cells share a kernel.
-NBVAL = $(PART) JUPYTER_MLGPU_OFFLINE=1 $(BIN)/python -m pytest -p tests.conftest -p nbval.plugin \
-	--numprocesses $(LESSONS_AT_ONCE) --dist loadfile \
-	--nbval-lax --nbval-current-env --nbval-cell-timeout 600 --timeout 0
+NBVAL = -p tests.conftest -p nbval.plugin --nbval-lax --nbval-current-env --nbval-cell-timeout 600 --timeout 0
 .PHONY: test-lessons
-test-lessons: install ## run the lessons' cells and compare what they print with what is saved
-	@$(STEP) "lessons under nbval" $(NBVAL) $(TESTED_LESSONS) $(PYTEST_ARGS)
+test-lessons: test-tools ## run the lessons' cells and compare what they print with what is saved
+	@$(STEP) "lessons under nbval" env JUPYTER_MLGPU_OFFLINE=1 $(RUN_TESTS) $(BIN)/python $(NBVAL) \
+		--numprocesses $(LESSONS_AT_ONCE) --dist loadfile -- $(or $(ONLY),$(TESTED_LESSONS)) $(PYTEST_ARGS)
 
 # What pyproject.toml and constraints/unit.txt are for; the first two have TensorFlow, and make .venv.
 PYTHONS := 3.11 3.12 3.13 3.14
 .PHONY: test-other-python
-test-other-python: install ### the unit tests under each other Python from 3.11 to 3.14 that is at hand
+test-other-python: test-tools ### the unit tests under each other Python from 3.11 to 3.14 that is at hand
 	@missing=; failed=; \
 	for version in $(PYTHONS); do \
 		case "`cat $(VENV)/.python`" in $$version.*) continue ;; esac; \
@@ -235,9 +251,8 @@ test-other-python: install ### the unit tests under each other Python from 3.11 
 			missing="$$missing $$version"; \
 			continue; \
 		fi; \
-		$(MAKE) --no-print-directory $(OTHER)/$$version/.packages && \
-		$(STEP) "unit tests under Python $$version" \
-			$(PART) $(OTHER)/$$version/bin/python -m pytest $(SPREAD) $(ROOMS) --ignore tests/explain/doctor \
+		$(WITH) $(OTHER)$$version -- $(STEP) "unit tests under Python $$version" \
+			$(RUN_TESTS) $(OTHER)$$version/bin/python $(SPREAD) -- $(ROOMS) --ignore tests/explain/doctor \
 				--ignore tests/teach/lessons -m "small and not slow" $(PYTEST_ARGS) || failed="$$failed $$version"; \
 	done; \
 	for version in $$missing; do \
@@ -246,47 +261,53 @@ test-other-python: install ### the unit tests under each other Python from 3.11 
 	for version in $$failed; do echo "==> unit tests under Python $$version: FAILED"; done; \
 	[ -z "$$failed" ]
 
+.PHONY: test-tools
+test-tools: install $(VENV)/.tests ### add what tests and lint need to .venv
+
 .PHONY: browser
-browser: install ### find a Chromium for the browser tests, or install one
+browser: test-tools ### find a Chromium for the browser tests, or install one
 	@$(STEP) "a Chromium for the browser tests" $(BIN)/python scripts/browser.py
 
 ##@ Upkeep
 
+# Passes the files that git tracks to a command: a user's own notebook is not linted.
+LINTED = git ls-files -z "*.py" "*.ipynb" | xargs -0
+
 .PHONY: lint
-lint: install ## ruff, mypy --strict, and the labextension's eslint, prettier and tsc
-	@$(STEP) "ruff" $(BIN)/ruff check .
-	@$(STEP) "ruff format" $(BIN)/ruff format --check .
+lint: test-tools ## ruff, mypy --strict, and the labextension's eslint, prettier and tsc
+	@$(STEP) "ruff" sh -c '$(LINTED) $(BIN)/ruff check --force-exclude'
+	@$(STEP) "ruff format" sh -c '$(LINTED) $(BIN)/ruff format --check --force-exclude'
 	@$(STEP) "mypy" $(BIN)/mypy $(TYPED)
 	@$(STEP) "eslint, prettier and tsc" sh -c "$(JLPM) lint"
 
 .PHONY: format
-format: install ## let ruff, prettier and eslint rewrite what they can
-	$(BIN)/ruff check --fix .
-	$(BIN)/ruff format .
+format: test-tools ## let ruff, prettier and eslint rewrite what they can
+	$(LINTED) $(BIN)/ruff check --fix --force-exclude
+	$(LINTED) $(BIN)/ruff format --force-exclude
 	$(JLPM) lint:fix
 
 .PHONY: constraints
-constraints: $(VENV)/.packages ### compile constraints/ from pyproject.toml (UPGRADE=1: newest versions)
+constraints: test-tools ### compile constraints/ from pyproject.toml (UPGRADE=1: newest versions)
 	@$(STEP) "constraints" $(BIN)/python scripts/constraints.py $(if $(UPGRADE),--upgrade)
 
 .PHONY: schemas
-schemas: $(VENV)/.packages ## write the schemas of files, and what the browser knows of the package, anew from Python
+schemas: test-tools ## write the schemas of files, and what the browser knows of the package, anew from Python
 	@$(BIN)/python scripts/schemas.py
 
 .PHONY: addresses
-addresses: $(VENV)/.packages ### write the repository's address, a line of pyproject.toml, where files name it
+addresses: test-tools ### write the repository's address, a line of pyproject.toml, where files name it
 	@$(BIN)/python scripts/addresses.py
 
 .PHONY: catalogues
-catalogues: $(VENV)/.packages ## bring the translations in jupyter_mlgpu/record/locale up to what the sources say
+catalogues: test-tools ## bring the translations in jupyter_mlgpu/record/locale up to what the sources say
 	@$(BIN)/python scripts/catalogues.py
 
 .PHONY: docs
-docs: $(DOCS)/.packages ## build the documentation into build/docs/html, warnings as errors, and check its links
-	@$(STEP) "documentation" $(DOCS)/bin/python scripts/docs_site.py
+docs: test-tools ## build the documentation into build/docs/html, warnings as errors, and check its links
+	@$(WITH) $(TOOLS) -- $(STEP) "documentation" $(TOOLS)/bin/python scripts/docs_site.py
 
 .PHONY: benchmark
-benchmark: install ## what tracing costs, measured here; about 10 minutes, on a quiet machine
+benchmark: test-tools ## what tracing costs, measured here; about 10 minutes, on a quiet machine
 	@$(STEP) "what %load_ext costs" $(BIN)/python -m benchmarks.load_ext
 	@$(STEP) "what tracing costs a cell" $(BIN)/python -m benchmarks.cell_cost
 	@$(STEP) "what capturing native lines costs" $(BIN)/python -m benchmarks.capture
@@ -296,22 +317,22 @@ benchmark: install ## what tracing costs, measured here; about 10 minutes, on a 
 	@$(STEP) "what the extension adds to JupyterLab's start" $(BIN)/python -m benchmarks.lab_start
 
 .PHONY: benchmark-profilers
-benchmark-profilers: $(BENCHMARK)/.packages ### what tracing costs beside JUmPER, scalene and viztracer; half an hour
-	@$(STEP) "what tracing costs, beside other tools" $(BENCHMARK)/bin/python -m benchmarks.profilers \
-		--markdown docs/measurements/profilers.md $(BENCHMARK_ARGS)
+benchmark-profilers: test-tools ### what tracing costs beside JUmPER, scalene and viztracer; half an hour
+	@$(WITH) $(BENCHMARK) -- $(STEP) "what tracing costs, beside other tools" $(BENCHMARK)/bin/python \
+		-m benchmarks.profilers --markdown docs/measurements/profilers.md $(BENCHMARK_ARGS)
 
 .PHONY: dist
-dist: install $(BINDER)/.packages ## build the wheel and the source distribution into dist/, and check both
+dist: test-tools ## build the wheel and the source distribution into dist/, and check both
 	rm -rf dist
 	@$(STEP) "building" $(BIN)/python -m build --no-isolation --outdir dist .
-	@$(STEP) "checking" $(BINDER)/bin/python -m twine check --strict dist/*.whl dist/*.tar.gz
+	@$(WITH) $(TOOLS) -- $(STEP) "checking" $(TOOLS)/bin/python -m twine check --strict dist/*.whl dist/*.tar.gz
 
 .PHONY: lessons
-lessons: install ## run every lesson and its solutions, save their outputs; 50 minutes at most on 2 cores
+lessons: test-tools ## run every lesson and its solutions, save their outputs; 50 minutes at most on 2 cores
 	@$(STEP) "lessons" $(BIN)/python scripts/lessons.py $(LESSONS)
 
 .PHONY: screenshots
-screenshots: install browser ### make the pictures of docs/images again, with the browser tests
+screenshots: browser ### make the pictures of docs/images again, with the browser tests
 	@JUPYTER_MLGPU_SCREENSHOTS=docs/images $(STEP) "screenshots" $(BIN)/python -m pytest tests/jupyter/lab -k screenshot $(PYTEST_ARGS)
 
 # What follows are files: each is made when it is missing or older than what it is made from.
@@ -321,106 +342,83 @@ $(VENV)/.python: $(if $(PYTHON),FORCE)
 	@scripts/make_venv.sh $(VENV) $(PYTHON)
 
 $(VENV)/.packages: constraints/make.txt $(VENV)/.python
-	@$(STEP) "installing the pinned packages into $(VENV) (the first time takes minutes)" \
+	@$(INSTALL_STEP) "installing JupyterLab, TensorFlow and what the lessons need into $(VENV), the first time in minutes" \
 		$(BIN)/python $(FROM_LIST) $<
 	@touch $@
 
 $(NODE_MODULES): labextension/package.json labextension/yarn.lock labextension/.yarnrc.yml | $(VENV)/.packages
-	@$(STEP) "installing the labextension's tools" sh -c "$(JLPM) install --immutable"
+	@$(INSTALL_STEP) "installing the labextension's tools" sh -c "$(JLPM) install --immutable"
 	@touch $@
 
 $(LABEXTENSION): $(LABEXTENSION_SOURCES) $(NODE_MODULES)
-	@$(STEP) "building the labextension" sh -c "$(JLPM) build:prod"
+	@$(INSTALL_STEP) "building the labextension" sh -c "$(JLPM) build:prod"
 	@touch $@
 
 # The labextension is built above, so the package's own build step is left out. Installing copies it
 # to where JupyterLab looks.
 $(VENV)/.project: pyproject.toml jupyter_mlgpu/_version.py install.json \
 		$(wildcard jupyter-config/*/*.json) $(LABEXTENSION) $(VENV)/.packages
-	@SKIP_JUPYTER_BUILDER=1 $(STEP) "installing jupyter_mlgpu into $(VENV)" \
-		$(BIN)/python $(PIP_INSTALL) --quiet --no-deps --no-build-isolation --editable .
+	@SKIP_JUPYTER_BUILDER=1 $(INSTALL_STEP) "installing jupyter_mlgpu into $(VENV)" \
+		$(BIN)/python $(PIP_INSTALL) --no-deps --no-build-isolation --editable .
 	@touch $@
 
-$(OTHER)/%/.packages: constraints/unit.txt
-	@rm -rf $(OTHER)/$*
-	@`scripts/find_other_python.sh $*` -m venv $(OTHER)/$*
-	@$(STEP) "installing what the unit tests need into $(OTHER)/$*" \
-		$(OTHER)/$*/bin/python $(FROM_LIST) $< --quiet
-	@touch $@
-
-$(FRONT_ENDS)/.python: $(VENV)/.python
-	@scripts/make_venv.sh $(FRONT_ENDS) $(BIN)/python
-
-$(FRONT_ENDS)/.packages: constraints/front-ends.txt $(FRONT_ENDS)/.python
-	@$(STEP) "installing JupyterLab 4.4, Notebook 7 and JupyterHub into $(FRONT_ENDS)" \
-		$(FRONT_ENDS)/bin/python $(FROM_LIST) $< --quiet
-	@touch $@
-
-$(OLDER_HUB)/.python: $(VENV)/.python
-	@scripts/make_venv.sh $(OLDER_HUB) $(BIN)/python
-
-$(OLDER_HUB)/.packages: constraints/hub-5.txt $(OLDER_HUB)/.python
-	@$(STEP) "installing JupyterHub 5 and JupyterLab 4.4 into $(OLDER_HUB)" \
-		$(OLDER_HUB)/bin/python $(FROM_LIST) $< --quiet
+$(VENV)/.tests: constraints/tests.txt $(VENV)/.packages
+	@$(INSTALL_STEP) "installing what the tests need into $(VENV)" $(BIN)/python $(FROM_LIST) $<
 	@touch $@
 
 # It sees the packages of .venv, and holds only what is not there.
-$(FRAMEWORKS)/.packages: constraints/frameworks.txt constraints/torch.txt $(VENV)/.project \
+$(FRAMEWORKS)/.packages: constraints/frameworks.txt constraints/torch.txt $(VENV)/.project $(VENV)/.tests \
 		scripts/make_venv_above.sh scripts/install_torch.py
 	@scripts/make_venv_above.sh $(FRAMEWORKS) $(VENV)
-	@$(STEP) "installing JAX, MLX, Lightning and transformers into $(FRAMEWORKS)" \
-		$(FRAMEWORKS)/bin/python $(FROM_LIST) $< --quiet
-	@$(STEP) "installing PyTorch into $(FRAMEWORKS)" $(FRAMEWORKS)/bin/python scripts/install_torch.py
+	@$(INSTALL_STEP) "installing JAX, MLX, Lightning and transformers into $(FRAMEWORKS)" \
+		$(FRAMEWORKS)/bin/python $(FROM_LIST) $<
+	@$(INSTALL_TORCH)
 	@touch $@
 
-# It sees the packages of .venv, too.
-$(CLASS)/.packages: constraints/class.txt $(VENV)/.project scripts/make_venv_above.sh
-	@scripts/make_venv_above.sh $(CLASS) $(VENV)
-	@$(STEP) "installing nbgrader into $(CLASS)" $(CLASS)/bin/python $(FROM_LIST) $< --quiet
+# A download of several GB is said first, before the quiet step.
+INSTALL_TORCH = $(@D)/bin/python scripts/install_torch.py --announce && \
+	$(INSTALL_STEP) "installing PyTorch into $(@D)" $(@D)/bin/python scripts/install_torch.py
+
+# These see the packages of .venv, too.
+$(TOOLS)/.packages: constraints/tools.txt $(VENV)/.project $(VENV)/.tests
+	@scripts/make_venv_above.sh $(@D) $(VENV)
+	@$(INSTALL_STEP) "installing nbgrader, Sphinx, repo2docker and twine into $(@D)" $(@D)/bin/python $(FROM_LIST) $<
 	@touch $@
 
-# It sees the packages of .venv, too.
-$(PEERS)/.packages: constraints/peers.txt $(VENV)/.project scripts/make_venv_above.sh
-	@scripts/make_venv_above.sh $(PEERS) $(VENV)
-	@$(STEP) "installing what the suites of others need into $(PEERS)" \
-		$(PEERS)/bin/python $(FROM_LIST) $< --quiet
+$(PEERS)/.packages: constraints/peers.txt $(VENV)/.project $(VENV)/.tests
+	@scripts/make_venv_above.sh $(@D) $(VENV)
+	@$(INSTALL_STEP) "installing what the suites of others need into $(@D)" $(@D)/bin/python $(FROM_LIST) $<
 	@touch $@
 
-# It sees the packages of .venv, too.
-$(TEACHER)/.packages: constraints/teacher.txt $(VENV)/.project scripts/make_venv_above.sh
-	@scripts/make_venv_above.sh $(TEACHER) $(VENV)
-	@$(STEP) "installing JupyterHub, SQLAlchemy and psycopg into $(TEACHER)" \
-		$(TEACHER)/bin/python $(FROM_LIST) $< --quiet
+# Apart from $(FRAMEWORKS), for no test needs these.
+$(BENCHMARK)/.packages: constraints/benchmark.txt constraints/torch.txt $(VENV)/.project $(VENV)/.tests
+	@scripts/make_venv_above.sh $(@D) $(VENV)
+	@$(INSTALL_STEP) "installing JAX, JUmPER, scalene and viztracer into $(@D)" $(@D)/bin/python $(FROM_LIST) $<
+	@$(INSTALL_TORCH)
 	@touch $@
 
-# repo2docker, and what validates workflows: above .venv, too.
-$(BINDER)/.packages: constraints/binder.txt $(VENV)/.project scripts/make_venv_above.sh
-	@scripts/make_venv_above.sh $(BINDER) $(VENV)
-	@$(STEP) "installing repo2docker, rattler-build and check-jsonschema into $(BINDER)" \
-		$(BINDER)/bin/python $(FROM_LIST) $< --quiet
+# Those that follow see nothing of .venv.
+$(OTHER)%/.packages: constraints/unit.txt
+	@rm -rf $(@D)
+	@`scripts/find_other_python.sh $*` -m venv $(@D)
+	@$(INSTALL_STEP) "installing what the unit tests need into $(@D)" $(@D)/bin/python $(FROM_LIST) $<
+	@touch $@
+
+$(FRONT_ENDS)/.packages: constraints/front-ends.txt $(VENV)/.python
+	@scripts/make_venv.sh $(@D) $(BIN)/python
+	@$(INSTALL_STEP) "installing JupyterLab 4.4, Notebook 7 and JupyterHub 6 into $(@D)" $(@D)/bin/python $(FROM_LIST) $<
+	@touch $@
+
+$(OLDER_HUB)/.packages: constraints/hub-5.txt $(VENV)/.python
+	@scripts/make_venv.sh $(@D) $(BIN)/python
+	@$(INSTALL_STEP) "installing JupyterHub 5 and JupyterLab 4.4 into $(@D)" $(@D)/bin/python $(FROM_LIST) $<
 	@touch $@
 
 # Stands for Binder's image: nothing but the list, of today, installed as repo2docker does it. It runs Python 3.11;
 # where none is at hand, the checks run on the Python of .venv, and say so.
 $(BINDER_IMAGE)/.packages: binder/requirements.txt $(VENV)/.python
-	@rm -rf $(BINDER_IMAGE)
-	@scripts/make_venv.sh $(BINDER_IMAGE) \
-		"$$(scripts/find_python.sh python3.11 2>/dev/null || echo $(BIN)/python)"
-	@$(STEP) "installing Binder's requirements into $(BINDER_IMAGE)" \
-		$(BINDER_IMAGE)/bin/python $(PIP_INSTALL) --no-compile --quiet --requirement $<
-	@touch $@
-
-# Above .venv as well, for pages are made of what the package says of itself.
-$(DOCS)/.packages: constraints/docs.txt $(VENV)/.project scripts/make_venv_above.sh
-	@scripts/make_venv_above.sh $(DOCS) $(VENV)
-	@$(STEP) "installing Sphinx into $(DOCS)" $(DOCS)/bin/python $(FROM_LIST) $< --quiet
-	@touch $@
-
-# Above .venv too, and apart from $(FRAMEWORKS): no test needs these tools.
-$(BENCHMARK)/.packages: constraints/benchmark.txt constraints/torch.txt $(VENV)/.project \
-		scripts/make_venv_above.sh scripts/install_torch.py
-	@scripts/make_venv_above.sh $(BENCHMARK) $(VENV)
-	@$(STEP) "installing JAX, JUmPER, scalene and viztracer into $(BENCHMARK)" \
-		$(BENCHMARK)/bin/python $(FROM_LIST) $< --quiet
-	@$(STEP) "installing PyTorch into $(BENCHMARK)" $(BENCHMARK)/bin/python scripts/install_torch.py
+	@rm -rf $(@D)
+	@scripts/make_venv.sh $(@D) "$$(scripts/find_python.sh python3.11 2>/dev/null || echo $(BIN)/python)"
+	@$(INSTALL_STEP) "installing Binder's requirements into $(@D)" \
+		$(@D)/bin/python $(PIP_INSTALL) --no-compile --requirement $<
 	@touch $@

@@ -17,6 +17,7 @@ from pathlib import Path
 import nbformat
 from packaging.requirements import InvalidRequirement, Requirement
 from packaging.specifiers import SpecifierSet
+from tracked import tracked
 
 from jupyter_mlgpu.record import files
 from jupyter_mlgpu.record.errors import RecordError
@@ -43,10 +44,10 @@ def problems(root: Path) -> list[str]:
     known = (*READ, WORKSPACE, RECORDS, NOTEBOOK, *BESIDES)
     return [
         *(
-            f"Nothing of ours reads binder/{path.name}, and repo2docker may take it in place of what is "
+            f"Nothing of ours reads binder/{name}, and repo2docker may take it in place of what is "
             f"meant: remove it, or name it in {Path(__file__).name}."
-            for path in sorted(folder.iterdir())
-            if path.name not in known
+            for name in sorted({path.relative_to(folder).parts[0] for path in tracked(folder, "**/*")})
+            if name not in known
         ),
         *_of_runtime(folder / "runtime.txt", root / "pyproject.toml"),
         *_of_requirements(folder / "requirements.txt"),

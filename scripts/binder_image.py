@@ -61,14 +61,8 @@ class Image:
 
 
 def copy_of_the_repository(target: Path) -> None:
-    """All files that git would commit, in a new folder: nothing that was built here."""
-    listed = subprocess.run(
-        ["git", "ls-files", "--cached", "--others", "--exclude-standard", "-z"],
-        capture_output=True,
-        text=True,
-        check=True,
-        cwd=ROOT,
-    )
+    """All files that git tracks, in a new folder: nothing that was built here, or that is a user's own."""
+    listed = subprocess.run(["git", "ls-files", "-z"], capture_output=True, text=True, check=True, cwd=ROOT)
     for name in filter(None, listed.stdout.split("\0")):
         if (source := ROOT / name).is_file():
             (target / name).parent.mkdir(parents=True, exist_ok=True)

@@ -6,7 +6,7 @@ English templates stand in the sources: the kernel's as `say("...")` and `say_co
 page's in labextension/src/language/texts.json and in the schema of its settings, those of the teacher's view
 in its texts.toml. Every `.po` file gets the new ones, untranslated, and loses those that nobody says any
 more. With --check nothing is written: what differs or lacks a translation is printed, and the exit status
-is 1.
+is 1. A new module is read once it was added to git.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from typing import Any
 
 from babel.messages.catalog import Catalog, Message
 from babel.messages.pofile import read_po, write_po
+from tracked import tracked
 
 ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "jupyter_mlgpu"
@@ -55,7 +56,7 @@ def sources() -> Iterator[Said]:
         yield Said(text, None, None, SETTINGS.relative_to(ROOT).as_posix())
     for text in tomllib.loads(TEACHERS.read_text(encoding="utf-8")).values():
         yield Said(text, None, None, TEACHERS.relative_to(ROOT).as_posix())
-    for path in sorted(PACKAGE.rglob("*.py")):
+    for path in tracked(PACKAGE, "**/*.py"):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             said = templates(node)
             if said:
@@ -82,7 +83,7 @@ def templates(node: ast.AST) -> tuple[str, str | None] | None:
 
 def catalogues() -> list[Path]:
     """The catalogue of each language."""
-    return sorted((PACKAGE / "record" / "locale").glob("*/LC_MESSAGES/*.po"))
+    return tracked(PACKAGE / "record" / "locale", "*/LC_MESSAGES/*.po")
 
 
 def read(path: Path) -> Catalog:

@@ -1,8 +1,9 @@
 """Runs `make lab` as a person would, without a browser, and checks what it serves.
 
-It starts on a free port, and stops again. Checked: the server answers, it offers the first lesson,
-the page that JupyterLab loads names our labextension, that extension's entry file is served, and
-both our extensions are listed as enabled and OK. The exit status is 0 when all of that holds.
+It starts on a free port, and stops again. Checked: the server answers, it offers a copy of the first lesson,
+the address that it prints opens that copy, the page that JupyterLab loads names our labextension, that
+extension's entry file is served, and both our extensions are listed as enabled and OK. The exit status is 0
+when all of that holds.
 """
 
 from __future__ import annotations
@@ -29,10 +30,21 @@ SERVER_EXTENSION = "jupyter_mlgpu.serverextension"
 PATIENCE = 900
 
 
-def first_lesson() -> Path:
-    """The notebook that `make lab` opens, as the Makefile names it, from the checkout's top."""
-    (path,) = re.findall(r"^FIRST_LESSON := (\S+)$", MAKEFILE.read_text(encoding="utf-8"), flags=re.MULTILINE)
-    return Path(path)
+def named_in_makefile(variable: str) -> str:
+    """The value of a variable of the Makefile that is one word."""
+    text = MAKEFILE.read_text(encoding="utf-8")
+    (value,) = re.findall(rf"^{variable} := (\S+)$", text, flags=re.MULTILINE)
+    return str(value)
+
+
+def first_lesson() -> str:
+    """The lesson that `make lab` opens."""
+    return named_in_makefile("FIRST_LESSON")
+
+
+def lessons_copy() -> Path:
+    """The folder at the checkout's top that `make lab` copies the lessons to."""
+    return Path(named_in_makefile("LESSONS_COPY"))
 
 
 def free_port() -> int:
@@ -44,18 +56,23 @@ def free_port() -> int:
 
 
 class Lab:
-    """A JupyterLab that `make lab` started; `get` asks it for a page."""
+    """A JupyterLab that `make lab` started; `get` asks it for a page, and `printed` keeps what it prints."""
 
     def __init__(self) -> None:
+        self.printed = ROOT / "build" / "logs" / "make-lab.txt"
+        self.printed.parent.mkdir(parents=True, exist_ok=True)
         self.port = free_port()
         self.token = secrets.token_hex(16)
         arguments = f"--no-browser --ServerApp.port={self.port} --ServerApp.port_retries=0"
-        self.process = subprocess.Popen(
-            ["make", "lab", f"LAB_ARGS={arguments} --IdentityProvider.token={self.token}"],
-            cwd=ROOT,
-            stdin=subprocess.DEVNULL,
-            start_new_session=True,
-        )
+        with open(self.printed, "w", encoding="utf-8") as printed:
+            self.process = subprocess.Popen(
+                ["make", "lab", f"LAB_ARGS={arguments} --IdentityProvider.token={self.token}"],
+                cwd=ROOT,
+                stdin=subprocess.DEVNULL,
+                stdout=printed,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+            )
 
     def get(self, path: str) -> str:
         """The page at `path`; raises OSError, which names the path, where it is not served."""
@@ -109,11 +126,18 @@ def what_jupyter_lists(command: Sequence[str], name: str) -> str:
 
 def check(lab: Lab) -> None:
     """Raise RuntimeError for the first thing that `lab` does not serve as it should."""
-    # As the server names it: the folder of the notebook that it was started with is its top.
-    lesson = first_lesson().name
+    # As the server names it: the folder with the copies is its top.
+    lesson = first_lesson()
     if '"cells"' not in lab.get(f"api/contents/{lesson}"):
         raise RuntimeError(f"The server does not offer {lesson}.")
-    print(f"    the lesson is served: {lesson}")
+    print(f"    a copy of the lesson is served: {lessons_copy() / lesson}")
+
+    address = re.search(
+        rf"http://\S+/lab/tree/{re.escape(lesson)}\S*", lab.printed.read_text(encoding="utf-8")
+    )
+    if address is None:
+        raise RuntimeError(f"The address that JupyterLab prints is not that of {lesson}.")
+    print(f"    the printed address opens it: {address[0].partition('?')[0]}")
 
     settings = page_settings(lab.get(f"lab/tree/{lesson}"))
     ours = [item for item in settings["federated_extensions"] if item["name"] == LABEXTENSION]
@@ -142,7 +166,8 @@ def main() -> int:
         lab.wait()
         check(lab)
     except (RuntimeError, OSError, KeyError, ValueError) as error:
-        print(f"make lab does not serve what it should: {error}", file=sys.stderr)
+        print(f"make lab does not serve what it should: {error} It printed:", file=sys.stderr)
+        print(lab.printed.read_text(encoding="utf-8")[-4000:], file=sys.stderr)
         return 1
     finally:
         lab.stop()

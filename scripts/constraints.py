@@ -8,9 +8,10 @@ Versions already chosen stay while they satisfy pyproject.toml; --upgrade takes 
 from __future__ import annotations
 
 import argparse
+import re
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -18,6 +19,8 @@ import uv
 
 ROOT = Path(__file__).resolve().parent.parent
 FOLDER = ROOT / "constraints"
+#: One entry of a list: `name==version`, for some places ` ; marker`, and the lines of its hashes.
+ENTRY = re.compile(r"^(?P<pin>[^\s#]\S*)(?: ; (?P<marker>.+?))?(?: \\)?\n(?: .*\n)*", re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -25,15 +28,17 @@ class ConstraintFile:
     """One compiled file: which extras and dependency groups of pyproject.toml it covers.
 
     With `hashes` it is a full list to install from (`pip install --require-hashes -r`); without, it
-    is for `pip install -c`. Where versions must agree with those of other files, `agrees_with`
-    names them. Wheels exist for the Pythons of `pythons` on Linux on x86-64 from `glibc` on and
-    on Apple silicon from `macos` on (tests/packaging proves it).
+    is for `pip install -c`. `above` names the lists that are installed before it in the same place:
+    it leaves out what they have. Its versions agree with theirs, and with those of the files of
+    `agrees_with`. Wheels exist for the Pythons of `pythons` on Linux on x86-64 from `glibc` on and on
+    Apple silicon from `macos` on (tests/packaging proves it).
     """
 
     name: str
     extras: tuple[str, ...] = ()
     groups: tuple[str, ...] = ()
     hashes: bool = True
+    above: tuple[str, ...] = ()
     agrees_with: tuple[str, ...] = ()
     pythons: tuple[str, ...] = ("3.11", "3.12")
     glibc: str = "2.28"
@@ -63,19 +68,21 @@ FILES = (
             "classroom",
             "dataframe",
         ),
-        groups=("build",),
+        groups=("build", "consoles"),
         hashes=False,
         glibc="2.35",  # for MLX
         macos="14.0",  # for MLX
     ),
-    # What `make` installs into .venv.
+    # What `make lab` installs into .venv.
     ConstraintFile(
         "make.txt",
-        extras=("metal", "lessons", "test"),
+        extras=("lab", "report", "metal", "lessons"),
         groups=("build",),
         agrees_with=("extras.txt",),
     ),
-    # What `make` installs into .venv-other/3.13 and the like, for the unit tests under the other Pythons.
+    # What the tests and `make lint` add to .venv.
+    ConstraintFile("tests.txt", extras=("test", "teacher"), above=("make.txt",), agrees_with=("extras.txt",)),
+    # What `make` installs for the unit tests under each other Python.
     ConstraintFile(
         "unit.txt",
         extras=("lab", "report"),
@@ -83,23 +90,9 @@ FILES = (
         agrees_with=("extras.txt",),
         pythons=("3.11", "3.12", "3.13", "3.14"),
     ),
-    # What people have who install the package itself, JupyterLab with it, or the lessons: tests/packaging
-    # installs a wheel over each, and uses it.
-    ConstraintFile(
-        "core.txt",
-        groups=("consoles",),
-        agrees_with=("extras.txt",),
-        pythons=("3.11", "3.12", "3.13", "3.14"),
-    ),
-    ConstraintFile(
-        "lab.txt", extras=("lab",), agrees_with=("extras.txt",), pythons=("3.11", "3.12", "3.13", "3.14")
-    ),
-    ConstraintFile(
-        "lessons.txt", extras=("lab", "lessons"), groups=("consoles",), agrees_with=("extras.txt", "make.txt")
-    ),
-    # What `make` installs into .venv-front-ends: an older JupyterLab, so it agrees with none of the others.
+    # An older JupyterLab, so it agrees with none of the others.
     ConstraintFile("front-ends.txt", extras=("lab", "report"), groups=("front-ends",)),
-    # What `make` installs into .venv-hub-5: an older JupyterHub, and that JupyterLab.
+    # An older JupyterHub, and that JupyterLab.
     ConstraintFile("hub-5.txt", extras=("lab", "report"), groups=("hub-5",)),
     # The user environment of a class on The Littlest JupyterHub; binder/hub/README.md has the steps.
     ConstraintFile(
@@ -109,29 +102,34 @@ FILES = (
     ConstraintFile("gpu.txt", groups=("gpu-image",), agrees_with=("extras.txt", "make.txt")),
     # Plain: on Linux a local CPU build (2.13.0+cpu) may stand in for the index's CUDA build.
     ConstraintFile("torch.txt", extras=("torch",), hashes=False, agrees_with=("extras.txt",), macos="14.0"),
-    # What `make` adds in .venv-frameworks to the packages of .venv, beside torch.txt.
+    # What `make test` adds in .venv-frameworks to the packages of .venv, beside torch.txt.
     ConstraintFile(
         "frameworks.txt",
         extras=("jax", "mlx"),
         groups=("frameworks",),
-        agrees_with=("extras.txt", "make.txt", "torch.txt"),
+        above=("make.txt", "tests.txt"),
+        agrees_with=("extras.txt", "torch.txt"),
         glibc="2.35",  # for MLX
         macos="14.0",  # for MLX
     ),
-    # What `make` adds in .venv-class to the packages of .venv.
-    ConstraintFile("class.txt", groups=("class",), agrees_with=("extras.txt", "make.txt")),
-    # What `make` adds in .venv-peers to the packages of .venv.
-    ConstraintFile("peers.txt", groups=("peers",), agrees_with=("extras.txt", "make.txt")),
-    # What `make` adds in .venv-teacher to the packages of .venv.
-    ConstraintFile("teacher.txt", extras=("teacher",), agrees_with=("extras.txt", "make.txt")),
-    # What `make` adds in .venv-docs to the packages of .venv.
-    ConstraintFile("docs.txt", groups=("docs",), agrees_with=("extras.txt", "make.txt")),
-    # What `make` adds in .venv-benchmark to the packages of .venv, beside torch.txt.
+    # What grades labs, builds the documentation and checks binder/, above .venv too.
+    ConstraintFile(
+        "tools.txt",
+        groups=("class", "docs", "binder"),
+        above=("make.txt", "tests.txt"),
+        agrees_with=("extras.txt",),
+    ),
+    # Above .venv too, and apart from tools.txt: its plugins of pytest would load in other runs.
+    ConstraintFile(
+        "peers.txt", groups=("peers",), above=("make.txt", "tests.txt"), agrees_with=("extras.txt",)
+    ),
+    # What is measured beside this package, above .venv too and beside torch.txt.
     ConstraintFile(
         "benchmark.txt",
         extras=("jax",),
         groups=("benchmark",),
-        agrees_with=("extras.txt", "make.txt", "torch.txt", "frameworks.txt"),
+        above=("make.txt", "tests.txt"),
+        agrees_with=("extras.txt", "torch.txt", "frameworks.txt"),
         macos="15.0",  # for scalene
     ),
     # What Binder installs: the lessons on a processor, and what building the package in postBuild needs.
@@ -142,17 +140,14 @@ FILES = (
         agrees_with=("extras.txt", "make.txt"),
         place="binder",
     ),
-    # What `make` adds in .venv-binder to the packages of .venv: the tools that check binder/ and .github/.
-    ConstraintFile("binder.txt", groups=("binder",), agrees_with=("extras.txt", "make.txt")),
     # The older pair for Apple silicon, which excludes the extras above.
     ConstraintFile("metal-legacy.txt", extras=("metal-legacy",), pythons=("3.11",)),
 )
+BY_NAME = {file.name: file for file in FILES}
 
 
-def compile_command(
-    file: ConstraintFile, output: Path, *, folder: Path = FOLDER, upgrade: bool = False
-) -> list[str]:
-    """The uv command that writes `file` to `output`, agreeing with its neighbours in `folder`."""
+def compile_command(file: ConstraintFile, output: Path, *, upgrade: bool = False) -> list[str]:
+    """The uv command that writes `file` to `output`, with what the lists below it have."""
     command = [uv.find_uv_bin(), "pip", "compile", str(ROOT / "pyproject.toml")]
     command += ["--quiet", "--universal", "--python-version", "3.11", "--no-build"]
     command += ["--no-annotate", "--custom-compile-command", "make constraints"]
@@ -162,11 +157,30 @@ def compile_command(
         command += ["--group", group]
     if file.hashes:
         command.append("--generate-hashes")
-    for other in file.agrees_with:
-        command += ["--constraint", str(folder / other)]
+    for other in (*file.above, *file.agrees_with):
+        command += ["--constraint", str(BY_NAME[other].path)]
     if upgrade:
         command.append("--upgrade")
     return [*command, "--output-file", str(output)]
+
+
+def leave_out(text: str, below: Iterable[str]) -> str:
+    """A list less the entries that a list below it has, under the same marker or under none."""
+    there = {entry.groups() for other in below for entry in ENTRY.finditer(other)}
+
+    def kept(entry: re.Match[str]) -> str:
+        return "" if there & {entry.groups(), (entry["pin"], None)} else entry[0]
+
+    return ENTRY.sub(kept, text)
+
+
+def compile_file(file: ConstraintFile, output: Path, *, upgrade: bool = False) -> int:
+    """Write `file` to `output`; the exit status is that of uv."""
+    done = subprocess.run(compile_command(file, output, upgrade=upgrade), cwd=ROOT)
+    if done.returncode == 0:
+        below = [BY_NAME[other].path.read_text(encoding="utf-8") for other in file.above]
+        output.write_text(leave_out(output.read_text(encoding="utf-8"), below), encoding="utf-8")
+    return done.returncode
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -177,9 +191,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     FOLDER.mkdir(exist_ok=True)
     for file in FILES:
         print(f"    {file.place}/{file.name}", flush=True)
-        done = subprocess.run(compile_command(file, file.path, upgrade=upgrade), cwd=ROOT)
-        if done.returncode:
-            return done.returncode
+        status = compile_file(file, file.path, upgrade=upgrade)
+        if status:
+            return status
     return 0
 
 

@@ -14,6 +14,8 @@ from html import escape
 from pathlib import Path, PurePosixPath
 from typing import Any
 
+from tracked import tracked
+
 from constraints import ROOT
 
 RECORD = "application/vnd.jupyter-mlgpu.record+json"
@@ -113,18 +115,18 @@ def _receipt(data: dict[str, Any], language: str) -> str:
 
 
 def _placed(root: Path) -> Iterator[tuple[str, str]]:
-    """Files of the repository, and their places in the site."""
-    for path in sorted((root / "docs").rglob("*")):
+    """Files of the repository, and their places in the site; a new one has to be added to git."""
+    for path in tracked(root / "docs", "**/*"):
         name = path.relative_to(root).as_posix()
-        kept = path.is_file() and name not in _MACHINERY and not name.startswith("docs/_")
+        kept = name not in _MACHINERY and not name.startswith("docs/_")
         if kept and "__pycache__" not in name and ".ipynb_checkpoints" not in name:
             yield name, name.removeprefix("docs/")
     for folder, place in (("notebooks", "lessons"), ("notebooks/zh", "zh/lessons")):
-        for path in sorted((root / folder).glob("*.ipynb")):
+        for path in tracked(root / folder, "*.ipynb"):
             yield path.relative_to(root).as_posix(), f"{place}/{path.name}"
     yield "CHANGELOG.md", "changelog.md"
     yield "CONTRIBUTING.md", "contributing.md"
-    for path in sorted((root / "binder").rglob("*")):
+    for path in tracked(root / "binder", "**/*"):
         name = path.relative_to(root).as_posix()
         if path.suffix in {".md", ".ipynb"} and ".ipynb_checkpoints" not in name:
             yield name, f"how-to/{name}"

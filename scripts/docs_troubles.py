@@ -16,6 +16,7 @@ from functools import cache
 from typing import Any
 
 from docs_markdown import code, fence, page, plain, table, toctree
+from tracked import tracked
 
 from constraints import ROOT
 from jupyter_mlgpu.explain.doctor import checks, reading
@@ -164,7 +165,7 @@ def _check(check: Check, language: str) -> str:
 def findings() -> dict[str, tuple[dict[str, Any], CheckResult]]:
     """For each check a fault of tests/explain/doctor/broken, and what the doctor finds there first."""
     found: dict[str, tuple[dict[str, Any], CheckResult]] = {}
-    for path in sorted((_DOCTOR / "broken").glob("*.json")):
+    for path in tracked(_DOCTOR / "broken", "*.json"):
         case = json.loads(path.read_text(encoding="utf-8"))
         if case["expect"] not in found:
             found[case["expect"]] = case, diagnose(_facts(case["machine"], case["changes"])).findings[0]

@@ -3,8 +3,8 @@
 pip takes it from wherever its own configuration says. On Linux that is a build for CPUs (`2.13.0+cpu`,
 190 MB) where the configuration names a place that has one, else the build for CUDA, which brings NVIDIA's
 libraries: several GB. That one does not import without them (its libtorch_global_deps.so needs
-libcudart.so.13), so leaving them out is no way round. So pip is asked first what it would take, and that is
-said before the download.
+libcudart.so.13), so leaving them out is no way round. With --announce nothing is installed: pip is asked what
+it would take, and a download of several GB is announced.
 """
 
 from __future__ import annotations
@@ -43,18 +43,16 @@ def what_pip_takes() -> dict[str, Any] | None:
     return found[0]["metadata"] if found else None
 
 
-def main() -> int:
-    """Install it; the exit status is pip's."""
+def announce() -> int:
+    """Say so where pip would download several GB; the exit status is pip's."""
     try:
         metadata = what_pip_takes()
     except subprocess.CalledProcessError as error:
         return error.returncode
-    if metadata is None:
-        return 0
-    if brings_cuda(metadata, sys.platform):
+    if metadata is not None and brings_cuda(metadata, sys.platform):
         print(CUDA_IS_LARGE.format(version=metadata["version"]), flush=True)
-    return subprocess.run(INSTALL).returncode
+    return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(announce() if sys.argv[1:] == ["--announce"] else subprocess.run(INSTALL).returncode)

@@ -21,6 +21,8 @@ import lesson_translations
 import nbformat
 from nbformat import NotebookNode
 
+from jupyter_mlgpu.teach import packaged
+
 LABS = Path(__file__).parents[1] / "notebooks" / "labs"
 MESSAGES = Path(__file__).with_name("lab_messages_zh.json")
 
@@ -63,7 +65,7 @@ def read(folder: str, lab: str) -> NotebookNode:
 def main(arguments: Sequence[str]) -> int:
     """Write the Chinese labs; returns the exit status, 1 where something is to be translated."""
     left = 0
-    for lab in sorted(path.name for path in (LABS / "source").iterdir()):
+    for lab in packaged.LABS:
         english, chinese = read("source", lab), read("zh", lab)
         if "--translated" in arguments:
             lesson_translations.note_translated(english, chinese)

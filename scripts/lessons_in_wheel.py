@@ -5,13 +5,14 @@ They stand in notebooks/, at the top of a checkout. An installation that is edit
 
 from __future__ import annotations
 
+import runpy
 from pathlib import Path
 from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
-#: What people get; notebooks/ may hold besides what they or their tools have made.
-PATTERNS = ("*.ipynb", "solutions/*.ipynb", "zh/*.ipynb", "labs/README.md", "labs/*/*/*.ipynb")
+#: Lists what people get; notebooks/ may hold besides what they or their tools have made.
+LISTS = "jupyter_mlgpu/teach/packaged.py"
 #: As in jupyter_mlgpu/teach/lessons/shipped.py.
 TARGET = "jupyter_mlgpu/teach/lessons/notebooks"
 
@@ -24,5 +25,17 @@ class LessonsHook(BuildHookInterface[Any]):
         if version == "editable":
             return
         folder = Path(self.root) / "notebooks"
-        for path in sorted(found for pattern in PATTERNS for found in folder.glob(pattern)):
-            build_data["force_include"][str(path)] = f"{TARGET}/{path.relative_to(folder).as_posix()}"
+        for name in packaged(Path(self.root)):
+            build_data["force_include"][str(folder / name)] = f"{TARGET}/{name}"
+
+
+def packaged(root: Path) -> list[str]:
+    """What the wheel of a checkout gets, as paths within its folder notebooks/."""
+    lists = runpy.run_path(str(root / LISTS))
+    names = [
+        "labs/README.md",
+        *(f"{folder}{lesson}.ipynb" for folder in ("", "solutions/", "zh/") for lesson in lists["LESSONS"]),
+        *(f"labs/{folder}/{lab}/{lab}.ipynb" for folder in ("source", "zh") for lab in lists["LABS"]),
+    ]
+    # The first lesson has no solutions.
+    return sorted(name for name in names if (root / "notebooks" / name).is_file())

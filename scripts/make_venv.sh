@@ -4,12 +4,12 @@
 set -eu
 
 folder=$1
-python=$("$(dirname "$0")/find_python.sh" "${2:-}")
+here=$(dirname "$0")
+python=$("$here/find_python.sh" "${2:-}")
 version=$("$python" -c 'import platform; print(platform.python_version())')
 if [ -f "$folder/.python" ] && [ "$(cat "$folder/.python")" = "$version" ]; then
     exit 0
 fi
-echo "==> making $folder with Python $version ($python)"
 rm -rf "$folder"
-"$python" -m venv "$folder"
+"$here/install_step.sh" "making $folder with Python $version ($python)" "$python" -m venv "$folder"
 echo "$version" >"$folder/.python"

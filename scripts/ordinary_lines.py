@@ -23,6 +23,8 @@ import tomllib
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from tracked import tracked
+
 ROOT = Path(__file__).parent.parent
 KEPT = ROOT / "tests" / "data" / "secrets" / "ordinary.txt"
 PACKAGES = (
@@ -56,7 +58,7 @@ def code(files: Iterable[Path]) -> Iterator[str]:
 
 def first_lines() -> Iterator[str]:
     """What the lessons' cells begin with."""
-    for notebook in sorted((ROOT / "notebooks").glob("**/*.ipynb")):
+    for notebook in tracked(ROOT / "notebooks", "**/*.ipynb"):
         for cell in json.loads(notebook.read_text(encoding="utf-8"))["cells"]:
             if cell["cell_type"] == "code":
                 yield "".join(cell["source"]).strip().partition("\n")[0]
@@ -64,7 +66,7 @@ def first_lines() -> Iterator[str]:
 
 def log_lines() -> Iterator[str]:
     """Messages of frameworks and of drivers, and what training loops print."""
-    for file in sorted((ROOT / "jupyter_mlgpu" / "explain" / "logs" / "messages").glob("*/*.toml")):
+    for file in tracked(ROOT / "jupyter_mlgpu" / "explain" / "logs" / "messages", "*/*.toml"):
         for example in tomllib.loads(file.read_text(encoding="utf-8"))["examples"]:
             yield from example.splitlines()
     yield from (ROOT / "tests" / "data" / "ordinary_lines.txt").read_text(encoding="utf-8").splitlines()

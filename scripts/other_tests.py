@@ -1,47 +1,121 @@
-"""Runs what `make test` leaves out: `make test-all` all of it, continuous integration what fits into an hour.
+"""Runs what `make test` leaves out: `make test-all` all of it, continuous integration what a change touches.
 
-With --minutes, parts that the last day's commits touch come first, and one that would not end in time is not
-begun: the end says which. How fast this machine is, is known from what `make test` has told here just before.
+With --seconds, only parts that the change touches run (scripts/changed_files.py), the shortest first, as far
+as they fit. Of a part that does not fit, those modules run that belong to the rooms the change touches. The
+end names what did not run. `make test`, which has run just before, tells how fast this machine is.
 """
 
 from __future__ import annotations
 
 import argparse
-import shutil
+import re
 import subprocess
 import sys
 import time
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import tests_summary
+from changed_files import BaseError, base, changed_since
+from tracked import tracked
 
 ROOT = Path(__file__).resolve().parent.parent
 REPORTS = ROOT / "build" / "test-reports"
-#: Seconds of pytest in `make test` where the parts below take theirs.
-TEST_SECONDS = 470
+#: Seconds that the parts of `make test` take on the machine where the parts below take theirs.
+TEST_SECONDS = 600
+#: A change of these may break any part.
+EVERYWHERE = (
+    "Makefile",
+    "constraints/make.txt",
+    "constraints/tests.txt",
+    "pyproject.toml",
+    "scripts/run_tests.py",
+    "tests/conftest.py",
+    "tests/support/",
+)
+PAGE = ("labextension/", "jupyter_mlgpu/jupyter/notebook/", "jupyter_mlgpu/jupyter/server/")
+LESSONS = ("notebooks/", "jupyter_mlgpu/teach/lessons/")
+ROOMS = (
+    *("record", "measure", "explain", "graphs", "experiment", "show", "jupyter", "teach"),
+    *("structure", "limits"),
+)
+#: As tests/conftest.py names the tests with a kernel, and what is for `make test-all` alone.
+KERNEL = re.compile(r"^pytestmark = (\[\s*)?pytest\.mark\.kernel\b", re.MULTILINE)
+SLOW = re.compile(r"mark\.slow\b")
 
 
 @dataclass(frozen=True)
 class Part:
-    """A target of the Makefile, the seconds it takes, and the paths a change of which it should see."""
+    """A target of the Makefile, its seconds without installing, and the paths whose change it should see."""
 
     target: str
-    seconds: int
+    seconds: float
     touched_by: tuple[str, ...]
     why: str
+    #: Its modules with their weights, where some of them can run without the others.
+    modules: Callable[[], dict[str, int]] = dict
+    #: Whether a module is about what changed.
+    concerns: Callable[[str, Sequence[str]], bool] = lambda module, changed: True
+    #: The modules that run; all where there is none.
+    only: tuple[str, ...] = ()
 
     def is_touched(self, changed: Iterable[str]) -> bool:
         """Whether one of these files lies in one of its paths."""
-        return any(path.startswith(self.touched_by) for path in changed)
+        return any(path.startswith((*EVERYWHERE, *self.touched_by)) for path in changed)
 
 
-PAGE = ("labextension/", "jupyter_mlgpu/jupyter/notebook/")
-LESSONS = ("notebooks/", "jupyter_mlgpu/teach/lessons/")
-#: The quickest first.
+def slow_modules(folders: Iterable[str], kind: re.Pattern[str]) -> dict[str, int]:
+    """The test modules of a kind in these folders that have slow tests, with their numbers of slow marks."""
+    found = {}
+    for path in [path for folder in folders for path in tracked(ROOT / folder, "**/test_*.py")]:
+        text = path.read_text(encoding="utf-8")
+        if (marks := len(SLOW.findall(text))) and kind.search(text):
+            found[str(path.relative_to(ROOT))] = marks
+    return found
+
+
+def kernel_modules() -> dict[str, int]:
+    """The modules with slow tests that need a kernel."""
+    return slow_modules((f"tests/{room}" for room in ROOMS), KERNEL)
+
+
+def browser_modules() -> dict[str, int]:
+    """The modules with slow tests that need a browser."""
+    return slow_modules(["tests/jupyter/lab"], SLOW)
+
+
+def lessons() -> dict[str, int]:
+    """The lessons and their solutions."""
+    folders = (ROOT / "notebooks", ROOT / "notebooks" / "solutions")
+    return {
+        str(path.relative_to(ROOT)): 1 for folder in folders for path in tracked(folder, "[0-9]*_*.ipynb")
+    }
+
+
+def rooms_of(paths: Iterable[str]) -> set[str]:
+    """The rooms that these files belong to, by the package's folders and by those of the tests."""
+    parts = [path.split("/") for path in paths]
+    return {one[1] for one in parts if one[0] in ("jupyter_mlgpu", "tests") and len(one) > 2} & set(ROOMS)
+
+
+def in_a_changed_room(module: str, changed: Sequence[str]) -> bool:
+    """Whether a change touches the room that a test module belongs to."""
+    return bool(rooms_of([module]) & rooms_of(changed))
+
+
+def of_a_changed_lesson(notebook: str, changed: Sequence[str]) -> bool:
+    """Whether a change touches this lesson, its solution, its exercises or its mistakes."""
+    number = re.search(r"\d\d", notebook)
+    return number is not None and any(
+        re.search(rf"(^notebooks/(\w+/)?|lesson_){number[0]}", path) for path in changed
+    )
+
+
 PARTS = (
-    Part("test-packaging", 170, ("constraints/", "pyproject.toml"), "pinned wheels, and what ours installs"),
+    Part(
+        "test-packaging", 170, ("constraints/", "scripts/", ".ci/"), "pinned wheels, and what ours installs"
+    ),
     Part("test-unit", 80, ("jupyter_mlgpu/experiment/bench/", *LESSONS), "networks that learn"),
     Part("test-docs", 90, ("docs/", "README.md", "jupyter_mlgpu/"), "the documentation"),
     Part("test-other-python", 200, ("jupyter_mlgpu/", "tests/structure/"), "the other Pythons"),
@@ -68,62 +142,60 @@ PARTS = (
         ("jupyter_mlgpu/graphs/planning/", "tests/metal_emulator/"),
         "plans of larger models",
     ),
-    Part("test-integration", 480, ("jupyter_mlgpu/", "tests/support/"), "slow tests with a kernel"),
+    Part(
+        "test-integration",
+        480,
+        ("jupyter_mlgpu/",),
+        "slow tests with a kernel",
+        kernel_modules,
+        in_a_changed_room,
+    ),
     Part("test-binder", 240, ("binder/", ".github/", "constraints/"), "Binder and the workflows"),
     Part("test-hub", 200, (*PAGE, "jupyter_mlgpu/teach/sharing/"), "JupyterHub 5 and 6"),
-    Part("test-ui", 340, (*PAGE, "tests/jupyter/lab/"), "slow tests in a browser"),
+    Part("test-ui", 540, (*PAGE, "tests/jupyter/lab/"), "slow tests in a browser", browser_modules),
     Part("test-fuzz", 360, ("jupyter_mlgpu/", "tests/fuzz/"), "strangers' files, 2,000 a reader"),
-    Part(
-        "test-peers",
-        660,
-        ("jupyter_mlgpu/jupyter/notebook/", "constraints/make.txt"),
-        "the suites of others, with us",
-    ),
-    Part("test-lessons", 1000, LESSONS, "all lessons and their solutions"),
+    Part("test-peers", 660, ("jupyter_mlgpu/jupyter/notebook/",), "the suites of others, with us"),
+    Part("test-lessons", 1000, LESSONS, "all lessons and their solutions", lessons, of_a_changed_lesson),
 )
 
 
-def changed_files() -> tuple[str, ...]:
-    """The files that commits of the last day before HEAD have changed; all where that cannot be told."""
-    head = ["git", "-C", str(ROOT), "log", "-1", "--format=%ct"]
-    asked = subprocess.run(head, capture_output=True, text=True)
-    if asked.returncode:
-        return everything()
-    since = f"--since={int(asked.stdout) - 24 * 3600}"
-    told = subprocess.run(
-        ["git", "-C", str(ROOT), "log", since, "--format=", "--name-only"], capture_output=True, text=True
-    )
-    return tuple(sorted(set(told.stdout.split("\n")) - {""})) or everything()
+def modules_that_fit(part: Part, changed: Sequence[str], seconds: float) -> Part | None:
+    """The part with as many of the modules about what changed as end in time, or None where it is none."""
+    weights = part.modules()
+    unit = part.seconds / max(1, sum(weights.values()))
+    taken: list[str] = []
+    for module in sorted(weights, key=lambda one: one not in changed):
+        need = (sum(weights[one] for one in taken) + weights[module]) * unit
+        if part.concerns(module, changed) and need <= seconds:
+            taken.append(module)
+    took = sum(weights[one] for one in taken) * unit
+    return replace(part, only=tuple(taken), seconds=took) if taken else None
 
 
-def everything() -> tuple[str, ...]:
-    """A path in every part's."""
-    return tuple(path for part in PARTS for path in part.touched_by)
-
-
-def in_order(parts: Sequence[Part], changed: Sequence[str]) -> list[Part]:
-    """Those that a change touches first; otherwise as they stand."""
-    return sorted(parts, key=lambda part: not part.is_touched(changed))
-
-
-def chosen(parts: Sequence[Part], seconds: float, slow: float) -> tuple[list[Part], list[Part]]:
-    """Which of these end within so many seconds, each taking `slow` times its own, and the others."""
+def chosen(parts: Sequence[Part], changed: Sequence[str], seconds: float) -> tuple[list[Part], list[str]]:
+    """The parts that a change touches and that end in time, and a line for each that does not run whole."""
     taken: list[Part] = []
-    others: list[Part] = []
-    for part in parts:
-        need = part.seconds * slow
-        if need <= seconds:
-            seconds -= need
-            taken.append(part)
-        else:
-            others.append(part)
-    return taken, others
+    left: list[str] = []
+    for part in sorted(parts, key=lambda part: part.seconds):
+        command = f"make {part.target} MARKS=slow (about {part.seconds:.0f} s): {part.why}"
+        if not part.is_touched(changed):
+            left.append(f"not touched: {command}")
+            continue
+        fitting = part if part.seconds <= seconds else modules_that_fit(part, changed, seconds)
+        if fitting is None:
+            left.append(f"no time for: {command}")
+            continue
+        if fitting.only:
+            left.append(f"no time for all of: {command}; of it ran {' '.join(fitting.only)}")
+        seconds -= fitting.seconds
+        taken.append(fitting)
+    return taken, left
 
 
 def slowness() -> float:
-    """How many times as long as there a part takes here; 1 where `make test` has left no report."""
-    told = tests_summary.read(REPORTS)
-    seconds = sum(one["seconds"] for runs in told.values() for one in runs)
+    """How many times as long as in the table a part takes here; 1 where `make test` has left no report."""
+    parts = tests_summary.read(REPORTS)
+    seconds = sum(one["seconds"] for runs in parts.values() for one in runs)
     return seconds / TEST_SECONDS if seconds else 1.0
 
 
@@ -133,7 +205,9 @@ def run(parts: Sequence[Part]) -> list[str]:
     for part in parts:
         begun = time.monotonic()
         print(f"==> make {part.target}: {part.why}", flush=True)
-        done = subprocess.run(["make", "--no-print-directory", part.target, "MARKS=slow"], cwd=ROOT)
+        command = ["make", "--no-print-directory", part.target, "MARKS=slow"]
+        command += [f"ONLY={' '.join(part.only)}"] if part.only else []
+        done = subprocess.run(command, cwd=ROOT)
         ended = "done" if done.returncode == 0 else "FAILED"
         print(f"<== make {part.target}: {ended} in {time.monotonic() - begun:.0f} s", flush=True)
         if done.returncode:
@@ -142,23 +216,28 @@ def run(parts: Sequence[Part]) -> list[str]:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run them; 1 where one failed."""
+    """Run them; 1 where one failed, or where too many tests were flaky."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("--minutes", type=float, help="how long they may take; without it, all run")
-    options = parser.parse_args(arguments)
-    parts, left = list(PARTS), list[Part]()
-    if options.minutes is not None:
-        parts, left = chosen(in_order(PARTS, changed_files()), options.minutes * 60, slowness())
-    shutil.rmtree(REPORTS, ignore_errors=True)
+    parser.add_argument("--seconds", type=float, help="how long the parts may take; without it, all run")
+    seconds = parser.parse_args(arguments).seconds
+    parts, left = list(PARTS), list[str]()
+    if seconds is not None:
+        try:
+            commit = base()
+        except BaseError as error:
+            print(error, file=sys.stderr)
+            return 2
+        changed = changed_since(commit) if commit else ("Makefile",)
+        compared = f"{len(changed)} files differ from {commit}" if commit else "no commit to compare with"
+        print(f"==> what the change touches: {compared}", flush=True)
+        parts, left = chosen(PARTS, changed, seconds / slowness())
     failed = run(parts)
-    print(tests_summary.as_text("make test-all", tests_summary.read(REPORTS)))
-    for part in left:
-        print(
-            f"    not run here, for time: make {part.target} MARKS=slow (about {part.seconds} s): {part.why}"
-        )
+    status = tests_summary.main([str(REPORTS), "all tests that ran"])
+    for line in left:
+        print(f"    {line}")
     if failed:
         print(f"failed: {', '.join(failed)}", file=sys.stderr)
-    return 1 if failed else 0
+    return 1 if failed else status
 
 
 if __name__ == "__main__":

@@ -2,14 +2,15 @@
 
 The suites are those of the versions that .venv has, out of their source distributions. In the second run the
 environment's own configuration of IPython loads us into each kernel and each `ipython`, tracing on, and the
-tests know nothing of it. A test that fails in this run alone is our fault. Where the two runs differ, the
-suite is run both ways once more, for a test may depend on those before it: one counts that has failed twice
-with us and never plainly. The others are named, and so are those that fail plainly.
+tests know nothing of it. A test that fails in this run only is run again with us, alone in a fresh process,
+and is flaky where it ends as it does plainly (docs/adr/0026). One that fails again, and passes alone plainly,
+is our fault. Those that fail plainly are named.
 """
 
 from __future__ import annotations
 
 import argparse
+import functools
 import json
 import os
 import re
@@ -19,9 +20,11 @@ import sys
 import tarfile
 import time
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+
+from tests_summary import MOST_FLAKY
 
 ROOT = Path(__file__).resolve().parent.parent
 WORK = ROOT / "build" / "peers"
@@ -46,7 +49,7 @@ class Comparison:
     """Names of tests by what their failing means."""
 
     only_with_us: list[str]
-    flickers: list[str]
+    flaky: list[str]
     plainly_too: list[str]
 
 
@@ -55,18 +58,20 @@ def worse(plain: Results, ours: Results) -> list[str]:
     return sorted(name for name, ended in plain.items() if ended != "failed" and ours.get(name) != ended)
 
 
-def compare(plain: Sequence[Results], ours: Sequence[Results]) -> Comparison:
-    """What runs tell, of which there are as many each way."""
-    suspected = [worse(*pair) for pair in zip(plain, ours, strict=True)]
-    failed_plainly = {name for run in plain for name, ended in run.items() if ended == "failed"}
-    failed_plainly |= ours[0].keys() - plain[0].keys()  # there it did not even end
-    differing = sorted(set().union(*suspected) - failed_plainly)
-    always = [name for name in differing if all(name in names for names in suspected)]
-    return Comparison(
-        only_with_us=always,
-        flickers=[name for name in differing if name not in always],
-        plainly_too=sorted(failed_plainly),
-    )
+def compare(plain: Results, ours: Results, alone: Callable[[str, bool], str | None]) -> Comparison:
+    """Compare a plain run with one with us; `alone` runs a test, with us or not, and returns how it ended."""
+    plainly_too = {name for name, ended in plain.items() if ended == "failed"}
+    plainly_too |= ours.keys() - plain.keys()  # there it did not even end
+    only_with_us, flaky = [], []
+    differing = worse(plain, ours)
+    for name in differing:
+        if len(differing) <= MOST_FLAKY and alone(name, True) == plain[name]:
+            flaky.append(name)
+        elif len(differing) <= MOST_FLAKY and alone(name, False) != plain[name]:
+            plainly_too.add(name)
+        else:
+            only_with_us.append(name)
+    return Comparison(only_with_us, flaky, sorted(plainly_too))
 
 
 def pinned(package: str, text: str) -> str:
@@ -154,8 +159,8 @@ def surroundings() -> dict[str, str]:
     }
 
 
-def run(suite: str, folder: Path, title: str, *, with_us: bool) -> Results:
-    """Run a suite; how each test ended."""
+def run(suite: str, folder: Path, title: str, *, with_us: bool, only: str = "tests") -> Results:
+    """Run a suite, or one test of it; how each test ended."""
     environment = surroundings()
     load_us(with_us)
     try:
@@ -167,7 +172,7 @@ def run(suite: str, folder: Path, title: str, *, with_us: bool) -> Results:
         kept.unlink(missing_ok=True)
         environment["PEERS_RESULTS"] = str(kept)
         command = [sys.executable, "-m", "pytest", "-q", "-p", "peers_results", "-p", "no:nbval"]
-        command += ["-p", "no:cacheprovider", f"--timeout={TEST_LIMIT}", "-o", LOOPS, "tests"]
+        command += ["-p", "no:cacheprovider", f"--timeout={TEST_LIMIT}", "-o", LOOPS, only]
         with open(WORK / f"{suite}-{title}.txt", "w", encoding="utf-8") as told:
             try:
                 subprocess.run(
@@ -196,16 +201,20 @@ def read(path: Path) -> Results:
     return results
 
 
+def again(suite: str, folder: Path, name: str, with_us: bool) -> str | None:
+    """Run one test of a suite alone; how it ended, or None where it did not."""
+    print(f"==> again, alone, {'with us' if with_us else 'plainly'}: {suite}: {name}", flush=True)
+    title = f"again-{re.sub(r'[^A-Za-z0-9]+', '-', name)[-80:]}-{'with-us' if with_us else 'plain'}"
+    return run(suite, folder, title, with_us=with_us, only=name).get(name)
+
+
 def examine(suite: str, folder: Path) -> tuple[list[Results], Comparison]:
-    """Run a suite both ways, once more where that differs; the first two runs, and what came of all."""
-    plain = [run(suite, folder, "plain", with_us=False)]
-    if not any(ended == "passed" for ended in plain[0].values()):
+    """Run a suite both ways, and alone what differs; the two runs, and what came of all."""
+    plain = run(suite, folder, "plain", with_us=False)
+    if not any(ended == "passed" for ended in plain.values()):
         raise SystemExit(f"Nothing of {suite} passes plainly; see {WORK / suite}-plain.txt.")
-    ours = [run(suite, folder, "with-us", with_us=True)]
-    if worse(plain[0], ours[0]):
-        plain.append(run(suite, folder, "plain-again", with_us=False))
-        ours.append(run(suite, folder, "with-us-again", with_us=True))
-    return [plain[0], ours[0]], compare(plain, ours)
+    ours = run(suite, folder, "with-us", with_us=True)
+    return [plain, ours], compare(plain, ours, functools.partial(again, suite, folder))
 
 
 def summary(suite: str, runs: Sequence[Results], found: Comparison) -> str:
@@ -217,37 +226,40 @@ def summary(suite: str, runs: Sequence[Results], found: Comparison) -> str:
         lines.append(f"{suite} {title}: {told}")
     lines.append(f"{suite} fails only with us: {len(found.only_with_us)}")
     lines += [f"  only with us: {name}" for name in found.only_with_us]
-    lines += [f"  failed once with us, and passed when repeated: {name}" for name in found.flickers]
-    lines += [f"  fails or flickers plainly, too: {name}" for name in found.plainly_too]
+    lines += [f"  flaky: {name}" for name in found.flaky]
+    lines += [f"  fails plainly, too: {name}" for name in found.plainly_too]
     return "\n".join(f"    {line}" for line in lines)
 
 
-def keep_report(seconds: float, passed: int, failed: list[str]) -> None:
-    """For the summary of `make test-all` (scripts/tests_summary.py)."""
-    report = os.environ.get("JUPYTER_MLGPU_TEST_REPORT")
-    if report:
-        path = Path(f"{report}.{os.getpid()}.json")
-        path.parent.mkdir(parents=True, exist_ok=True)
-        told = {"seconds": seconds, "passed": passed, "failed": failed, "skipped": {}, "repeated": {}}
-        path.write_text(json.dumps(told), encoding="utf-8")
+def keep_report(
+    path: Path, seconds: float, passed: int, failed: list[str], flaky: Mapping[str, list[str]]
+) -> None:
+    """Write a report for the summary (scripts/tests_summary.py)."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    told = {"seconds": seconds, "passed": passed, "failed": failed, "flaky": flaky, "skipped": {}}
+    path.write_text(json.dumps(told), encoding="utf-8")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Examine the suites; 1 where a test fails only with us."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("packages", nargs="*", help="which suites; all without it")
-    asked = parser.parse_args(arguments).packages
-    suites = [suite for suite in SUITES if not asked or suite in asked]
+    parser.add_argument("--report", type=Path, help="a file for the summary of all parts")
+    options = parser.parse_args(arguments)
+    suites = [suite for suite in SUITES if not options.packages or suite in options.packages]
     begun = time.monotonic()
     folders = fetch(suites)
     failed: list[str] = []
+    flaky: dict[str, list[str]] = {}
     passed = 0
     for suite in suites:
         runs, found = examine(suite, folders[suite])
         print(summary(suite, runs, found), flush=True)
         failed += [f"{suite}: {name}" for name in found.only_with_us]
+        flaky |= {f"{suite}: {name}": [str(WORK / f"{suite}-with-us.txt"), str(WORK)] for name in found.flaky}
         passed += sum(ended == "passed" for ended in runs[1].values())
-    keep_report(time.monotonic() - begun, passed, failed)
+    if options.report:
+        keep_report(options.report, time.monotonic() - begun, passed, failed, flaky)
     return 1 if failed else 0
 
 

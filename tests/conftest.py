@@ -6,8 +6,7 @@ A test that needs a framework that is not installed is left out. `make test-fram
 installed, and names them in JUPYTER_MLGPU_REQUIRE: then one that is missing is an error, so that no test is
 left out unseen.
 
-`make` names a file in JUPYTER_MLGPU_TEST_REPORT, in which a run keeps how it ended; scripts/tests_summary.py
-reads them.
+scripts/run_tests.py names a file in JUPYTER_MLGPU_TEST_REPORT, in which a run writes how it ended.
 
 Each test has the mark of its kind: `small`, or what it needs, as its file (`pytestmark = pytest.mark.kernel`)
 or its folder says. `-m kernel` reads the files of that kind alone, and those of a kind that cannot run here
@@ -21,7 +20,6 @@ import json
 import os
 import re
 import signal
-import time
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -49,7 +47,6 @@ KINDS = {
 NEEDED = {"kernel": ["ipykernel", "jupyter_client"], "browser": ["playwright"]}
 _KERNEL = re.compile(r"^pytestmark = (\[\s*)?pytest\.mark\.kernel\b", re.MULTILINE)
 left_out = pytest.StashKey[Counter[str]]()
-begun = pytest.StashKey[float]()
 report = pytest.StashKey[str | None]()
 
 
@@ -102,7 +99,6 @@ def pytest_configure(config: pytest.Config) -> None:
     for kind, meaning in KINDS.items():
         config.addinivalue_line("markers", f"{kind}: {meaning}")
     config.stash[left_out] = Counter()
-    config.stash[begun] = time.monotonic()
     # Neither a worker nor a run inside a test keeps anything.
     config.stash[report] = os.environ.pop("JUPYTER_MLGPU_TEST_REPORT", None)
     required = os.environ.get("JUPYTER_MLGPU_REQUIRE", "")
@@ -120,6 +116,8 @@ def pytest_itemcollected(item: pytest.Item) -> None:
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if config.option.collectonly:
+        return  # scripts/run_tests.py asks what would run where all is installed
     kept, without = [], []
     for item in items:
         absent = missing([name for mark in item.iter_markers("needs") for name in mark.args])
@@ -153,18 +151,19 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
             f"Left out, for what they need is not installed here: {parts}. `make test-frameworks` runs them."
         )
     if path := config.stash[report]:
-        keep(Path(f"{path}.{os.getpid()}.json"), terminalreporter, config)
+        keep(Path(path), terminalreporter)
 
 
-def keep(path: Path, reporter: pytest.TerminalReporter, config: pytest.Config) -> None:
-    """Write how the run ended: seconds, counts, and why tests were not run."""
+def keep(path: Path, reporter: pytest.TerminalReporter) -> None:
+    """Write how the run ended: what passed, what failed with its output, and why tests were skipped."""
     skipped = Counter(report.longrepr[2] for report in reporter.stats.get("skipped", []))
+    failed: dict[str, str] = {}
+    for one in (*reporter.stats.get("failed", []), *reporter.stats.get("error", [])):
+        text = "\n".join([one.longreprtext, *(f"--- {title}\n{text}" for title, text in one.sections)])
+        failed[one.nodeid] = f"{failed[one.nodeid]}\n\n{text}" if one.nodeid in failed else text
     told = {
-        "seconds": time.monotonic() - config.stash[begun],
         "passed": len(reporter.stats.get("passed", [])),
-        "failed": [one.nodeid for kind in ("failed", "error") for one in reporter.stats.get(kind, [])],
-        "repeated": Counter(one.nodeid for one in reporter.stats.get("rerun", [])),
+        "failed": failed,
         "skipped": {reason.removeprefix("Skipped: "): number for reason, number in skipped.items()},
     }
-    path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(json.dumps(told), encoding="utf-8")

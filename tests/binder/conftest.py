@@ -10,19 +10,24 @@ from pathlib import Path
 import binder_image
 import pytest
 from binder_files import FIRST_LESSON
+from tracked import tracked
 
 
 @pytest.fixture
 def checkout(tmp_path: Path) -> Path:
     """As much of a checkout as the files of binder/ speak of."""
     for name in ("binder", "pyproject.toml", FIRST_LESSON):
-        source, target = binder_image.ROOT / name, tmp_path / name
-        target.parent.mkdir(exist_ok=True)
-        if source.is_dir():
-            shutil.copytree(source, target)
-        else:
-            shutil.copy2(source, target)
+        copy_tracked(name, tmp_path)
     return tmp_path
+
+
+def copy_tracked(name: str, to: Path) -> None:
+    """Copy a file of the checkout, or the files that git tracks in a folder of it."""
+    source = binder_image.ROOT / name
+    for path in tracked(source, "**/*") if source.is_dir() else [source]:
+        target = to / path.relative_to(binder_image.ROOT)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy2(path, target)
 
 
 @pytest.fixture(scope="session")
@@ -39,5 +44,5 @@ def image(whole_image: binder_image.Image) -> Iterator[binder_image.Image]:
     yield whole_image
     for folder in (whole_image.repository / "binder", whole_image.home):
         shutil.rmtree(folder)
-    shutil.copytree(binder_image.ROOT / "binder", whole_image.repository / "binder")
+    copy_tracked("binder", whole_image.repository)
     whole_image.home.mkdir()

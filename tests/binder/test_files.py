@@ -12,6 +12,7 @@ import nbformat
 import pytest
 from binder_files import NOTEBOOK, READ, RECORDS, WORKSPACE, problems
 from binder_image import ROOT
+from tracked import tracked
 
 from jupyter_mlgpu.record.record import Record
 from jupyter_mlgpu.show.receipts.bundle import MIME_TYPE
@@ -191,7 +192,7 @@ def test_a_notebook_that_is_none_is_refused(checkout: Path) -> None:
 def test_every_record_was_written_by_a_lesson_that_ran_on_the_gpu() -> None:
     measured = {
         as_it_is_written_today(output["data"][MIME_TYPE])
-        for path in MEASURED.glob("*.ipynb")
+        for path in tracked(MEASURED, "*.ipynb")
         for cell in nbformat.read(path, as_version=4).cells
         for output in cell.get("outputs", [])
         if MIME_TYPE in output.get("data", {})

@@ -11,9 +11,10 @@ from typing import Any
 import pytest
 import yaml
 from binder_image import ROOT
+from tracked import tracked
 
 FOLDER = ROOT / ".github" / "workflows"
-WORKFLOWS = sorted(FOLDER.glob("*.yml"))
+WORKFLOWS = tracked(FOLDER, "*.yml")
 each_workflow = pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.stem)
 
 

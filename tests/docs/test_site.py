@@ -14,6 +14,7 @@ import docs_links
 import docs_site
 import docs_words
 import pytest
+from tracked import tracked
 
 import jupyter_mlgpu
 from constraints import ROOT
@@ -164,7 +165,7 @@ def test_every_check_of_the_doctor_is_explained(site: Site, language: str):
 
 @each_language
 def test_every_lesson_is_there_with_its_receipts_as_they_were_saved(site: Site, language: str):
-    lessons = sorted((ROOT / "notebooks" / LANGUAGES[language]).glob("*.ipynb"))
+    lessons = tracked(ROOT / "notebooks" / LANGUAGES[language], "*.ipynb")
     assert len(lessons) >= 16
     for path in lessons:
         cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
@@ -193,7 +194,7 @@ def test_the_site_loads_nothing_from_elsewhere(site: Site):
 
 
 def test_decisions_measurements_and_design_are_in_the_site(site: Site):
-    for path in (ROOT / "docs").rglob("*.md"):
+    for path in tracked(ROOT / "docs", "**/*.md"):
         page = path.relative_to(ROOT / "docs").with_suffix(".html")
         assert (site.html / page).is_file()
 
@@ -201,7 +202,7 @@ def test_decisions_measurements_and_design_are_in_the_site(site: Site):
 def texts() -> list[Path]:
     """What people read and type from, less what is a report of the past."""
     past = {"adr", "measurements", "design.md"}
-    return [page for page in sorted((ROOT / "docs").rglob("*.md")) if not past & set(page.parts)]
+    return [page for page in tracked(ROOT / "docs", "**/*.md") if not past & set(page.parts)]
 
 
 @pytest.mark.parametrize("path", texts(), ids=lambda path: str(path.relative_to(ROOT / "docs")))

@@ -8,6 +8,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from tracked import tracked
+
 from jupyter_mlgpu.experiment.bench.budget import Budget
 from jupyter_mlgpu.experiment.bench.measuring import measure
 from jupyter_mlgpu.experiment.bench.run import BenchRun
@@ -27,7 +29,7 @@ ROOT = Path(__file__).parents[2]
 def notebooks() -> tuple[Any, ...]:
     """Lessons, each with its three cells of a receipt that are the shortest."""
     found = []
-    for path in sorted((ROOT / "notebooks").glob("*.ipynb"))[:8]:
+    for path in tracked(ROOT / "notebooks", "*.ipynb")[:8]:
         data = json.loads(path.read_bytes())
         cells = [cell for cell in data["cells"] if _records_of(cell)]
         data["cells"] = [data["cells"][0], *sorted(cells, key=lambda cell: len(json.dumps(cell)))[:3]]
@@ -47,9 +49,9 @@ def records() -> tuple[tuple[Any, ...], ...]:
 def facts() -> tuple[Any, ...]:
     """Healthy machines, and those somebody reported as broken."""
     folder = ROOT / "tests" / "explain" / "doctor"
-    machines = {path.stem: json.loads(path.read_bytes()) for path in sorted(folder.glob("machines/*.json"))}
+    machines = {path.stem: json.loads(path.read_bytes()) for path in tracked(folder, "machines/*.json")}
     found = list(machines.values())
-    for path in sorted(folder.glob("broken/*.json"))[::4]:
+    for path in tracked(folder, "broken/*.json")[::4]:
         told = json.loads(path.read_bytes())
         found.append(_with(machines[told["machine"]], told["changes"]))
     return tuple(found)
@@ -98,7 +100,7 @@ def benches() -> tuple[Any, ...]:
 def races() -> tuple[Any, ...]:
     """Races that were measured."""
     folder = ROOT / "docs" / "measurements" / "2026-11-21-h200-race"
-    return tuple(json.loads(path.read_bytes()) for path in sorted(folder.glob("*.json")))
+    return tuple(json.loads(path.read_bytes()) for path in tracked(folder, "*.json"))
 
 
 @cache
@@ -138,7 +140,7 @@ def answers() -> tuple[Any, ...]:
 def recordings() -> tuple[Any, ...]:
     """Figures of another machine, as the package brings them."""
     folder = ROOT / "jupyter_mlgpu" / "teach" / "lessons" / "recordings"
-    return tuple(json.loads(path.read_bytes()) for path in sorted(folder.glob("*.json")))
+    return tuple(json.loads(path.read_bytes()) for path in tracked(folder, "*.json"))
 
 
 def _records_of(cell: Any) -> list[Any]:

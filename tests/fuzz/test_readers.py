@@ -12,12 +12,13 @@ import sys
 from pathlib import Path
 
 import pytest
+from tracked import tracked
 
 from tests.fuzz import driver
 from tests.fuzz.readers import READERS
 
 FEW, MANY = 50, 2_000
-FOUND = sorted((Path(__file__).parent / "found").glob("*.bin"))
+FOUND = tracked(Path(__file__).parent / "found", "*.bin")
 
 
 def reader_of(path: Path) -> str:

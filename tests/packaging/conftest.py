@@ -61,20 +61,16 @@ class Environment:
 
 
 @pytest.fixture(scope="module")
-def environment(
-    tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest
-) -> Callable[..., Environment]:
-    """Makes an environment from a list of constraints/, each package by its hash, and the wheel over it."""
+def environment(tmp_path_factory: pytest.TempPathFactory, built: Path) -> Callable[..., Environment]:
+    """Makes an environment as a user does: pip installs the wheel with extras, and what it is used with."""
+    (wheel,) = built.glob("*.whl")
 
-    def make(name: str, *, wheel: bool = True) -> Environment:
-        made = Environment(tmp_path_factory.mktemp("environment") / name)
-        steps = [[sys.executable, "-m", "venv", str(made.folder)]]
-        install = [str(made.python), "-m", "pip", "install", "--quiet", "--no-deps", "--only-binary", ":all:"]
-        steps.append([*install, "--require-hashes", "--requirement", str(FOLDER / f"{name}.txt")])
-        if wheel:
-            (path,) = request.getfixturevalue("built").glob("*.whl")
-            steps.append([*install, str(path)])
-        for step in steps:
+    def make(extras: str = "", *others: str) -> Environment:
+        made = Environment(tmp_path_factory.mktemp("environment") / "venv")
+        asked = f"{wheel}[{extras}]" if extras else str(wheel)
+        install = [str(made.python), "-m", "pip", "install", "--quiet", "--only-binary", ":all:"]
+        install += ["--constraint", str(FOLDER / "extras.txt"), asked, *others]
+        for step in ([sys.executable, "-m", "venv", str(made.folder)], install):
             done = subprocess.run(step, capture_output=True, text=True)
             assert done.returncode == 0, done.stdout + done.stderr
         return made

@@ -12,9 +12,10 @@ import pytest
 from packaging.markers import default_environment
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
+from tracked import tracked
 
 import constraints
-from constraints import FILES, ROOT, ConstraintFile
+from constraints import BY_NAME, FILES, ROOT, ConstraintFile, leave_out
 from jupyter_mlgpu.measure.frameworks import registry
 
 PROJECT: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
@@ -78,6 +79,14 @@ def versions_in(file: ConstraintFile, where: dict[str, str]) -> dict[str, str]:
     return versions
 
 
+def installed(file: ConstraintFile, where: dict[str, str]) -> dict[str, str]:
+    """What is there once `file` and the lists below it are installed: version by normalised name."""
+    versions = versions_in(file, where)
+    for other in file.above:
+        versions |= versions_in(BY_NAME[other], where)
+    return versions
+
+
 each_file = pytest.mark.parametrize("file", FILES, ids=lambda file: file.name)
 
 
@@ -86,7 +95,7 @@ each_file = pytest.mark.parametrize("file", FILES, ids=lambda file: file.name)
 @pytest.mark.parametrize("python", ["3.11", "3.12"])
 def test_the_pins_are_what_pyproject_asks_for(file: ConstraintFile, system: str, python: str) -> None:
     where = environment(system, python)
-    versions = versions_in(file, where)
+    versions = installed(file, where)
     for requirement in asked_for(file):
         if applies(requirement, where):
             name = canonicalize_name(requirement.name)
@@ -106,13 +115,43 @@ def test_a_list_to_install_from_has_a_hash_for_every_version(file: ConstraintFil
         assert ("--hash=sha256:" in line) == file.hashes, line
 
 
+@each_file
+def test_a_list_leaves_out_what_the_lists_below_it_have(file: ConstraintFile) -> None:
+    text = file.path.read_text(encoding="utf-8")
+    below = [BY_NAME[other].path.read_text(encoding="utf-8") for other in file.above]
+    assert leave_out(text, below) == text
+
+
+def test_an_entry_is_left_out_where_a_list_below_has_it_in_all_the_places_where_it_is_asked_for() -> None:
+    below = (
+        "# Written by a tool.\n"
+        "plain==1 \\\n    --hash=sha256:aa \\\n    --hash=sha256:bb\n"
+        "linux==1 ; sys_platform == 'linux' \\\n    --hash=sha256:aa\n"
+        "older==1 \\\n    --hash=sha256:aa\n"
+    )
+    kept = (
+        "# Written by a tool.\n"
+        "linux==1 ; python_version < '3.12' \\\n    --hash=sha256:aa\n"
+        "linux==1 \\\n    --hash=sha256:aa\n"
+        "older==2 \\\n    --hash=sha256:cc\n"
+        "plain-too==1 \\\n    --hash=sha256:aa\n"
+    )
+    dropped = (
+        "linux==1 ; sys_platform == 'linux' \\\n    --hash=sha256:aa\n"
+        "plain==1 ; sys_platform == 'linux' \\\n    --hash=sha256:aa \\\n    --hash=sha256:bb\n"
+        "plain==1 \\\n    --hash=sha256:aa \\\n    --hash=sha256:bb\n"
+    )
+    assert leave_out(kept + dropped, [below]) == kept
+    assert leave_out(dropped + kept.partition("\n")[2], [below]) == kept.partition("\n")[2]
+    assert leave_out(kept + dropped, []) == kept + dropped
+
+
 @pytest.mark.parametrize(
     ("file", "other"),
     [
-        pytest.param(file, other, id=f"{file.name}-{other.name}")
+        pytest.param(file, BY_NAME[other], id=f"{file.name}-{other}")
         for file in FILES
-        for other in FILES
-        if other.name in file.agrees_with
+        for other in (*file.above, *file.agrees_with)
     ],
 )
 @pytest.mark.parametrize("system", SYSTEMS)
@@ -134,7 +173,7 @@ def test_every_extra_is_covered_by_a_file() -> None:
 
 def test_constraints_holds_no_file_that_nobody_compiles() -> None:
     compiled = {file.path for file in FILES if file.path.parent == constraints.FOLDER}
-    assert set(constraints.FOLDER.iterdir()) == compiled
+    assert set(tracked(constraints.FOLDER, "*")) == compiled
 
 
 def test_what_make_builds_with_is_what_the_build_system_asks_for() -> None:

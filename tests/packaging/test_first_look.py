@@ -6,6 +6,7 @@ import json
 import re
 
 import yaml
+from tracked import tracked
 
 from constraints import ROOT
 
@@ -36,7 +37,7 @@ def test_what_a_visitor_looks_for_is_there() -> None:
 
 
 def test_every_picture_of_the_readme_and_the_documentation_is_there() -> None:
-    pages = [ROOT / "README.md", *(ROOT / "docs").rglob("*.md")]
+    pages = [ROOT / "README.md", *tracked(ROOT / "docs", "**/*.md")]
     shown = [
         (page.parent / address).resolve()
         for page in pages

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import tomllib
 from collections.abc import Callable
 from pathlib import Path
 
@@ -16,6 +17,10 @@ from tests.packaging.conftest import Environment
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(1800)]
 
+#: Two ways to run cells without a page.
+CONSOLES = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["dependency-groups"][
+    "consoles"
+]
 #: Bytes that the package may add to an environment with ipykernel.
 LIMIT = 45_000_000
 RECEIPT = r"\[mlgpu\] [\d.]+ (µs|ms|s) · peak memory [\d.]+ MiB"
@@ -42,7 +47,7 @@ print(sum(cell.cell_type == "code" for cell in notebook.cells))
 @pytest.fixture(scope="module")
 def core(environment: Callable[..., Environment]) -> Environment:
     """The package alone, and two clients of kernels without a page."""
-    return environment("core")
+    return environment("", *CONSOLES)
 
 
 @pytest.fixture(scope="module")
@@ -142,7 +147,7 @@ def test_with_jupyterlab_the_first_minute_goes_as_in_a_checkout(lab: Environment
 def test_a_learner_copies_the_lessons_and_runs_the_first(
     environment: Callable[..., Environment], tmp_path: Path
 ) -> None:
-    lessons = environment("lessons")
+    lessons = environment("lab,lessons", *CONSOLES)
     copied = lessons.run("-m", "jupyter", "mlgpu", "lessons", tmp_path / "lessons", "--language", "zh")
     assert copied.returncode == 0, copied.stderr
     assert (tmp_path / "lessons/zh/00_start_here.ipynb").is_file()

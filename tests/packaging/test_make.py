@@ -8,7 +8,9 @@ import subprocess
 import sys
 from pathlib import Path
 
-from check_lab import first_lesson
+import pytest
+from check_lab import first_lesson, lessons_copy
+from tracked import tracked
 
 from constraints import ROOT
 
@@ -38,37 +40,68 @@ def test_make_help_has_three_groups_of_at_most_eight_targets() -> None:
 
 
 def test_make_lab_opens_the_lesson_that_comes_first() -> None:
-    first = min(path.relative_to(ROOT) for path in (ROOT / "notebooks").glob("*.ipynb"))
-    assert first_lesson() == first
-    started = [line for line in run("make", "-n", "lab").stdout.splitlines() if "jupyter lab " in line]
-    assert [str(first) in line.split() for line in started] == [True]
+    assert first_lesson() == min(path.name for path in tracked(ROOT / "notebooks", "*.ipynb"))
+    planned = run("make", "-n", "lab").stdout
+    assert f"jupyter mlgpu lessons {lessons_copy()} " in planned
+    (started,) = (line for line in planned.splitlines() if "jupyter lab " in line)
+    assert f"--ServerApp.root_dir={ROOT / lessons_copy()}" in started
+
+
+def test_git_ignores_the_copies_of_the_lessons_and_make_clean_keeps_them() -> None:
+    assert f"/{lessons_copy()}/" in (ROOT / ".gitignore").read_text(encoding="utf-8").splitlines()
+    assert str(lessons_copy()) not in run("make", "-n", "clean").stdout
 
 
 def test_make_alone_is_make_help() -> None:
     assert run("make").stdout == run("make", "help").stdout
 
 
-def test_every_environment_is_ignored_by_git_and_removed_by_make_clean() -> None:
+def test_two_environments_are_kept_and_the_others_lie_where_make_clean_removes_them() -> None:
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
-    environments = re.findall(r"^[A-Z_]+ := (\.venv\S*)$", makefile, flags=re.MULTILINE)
+    kept = re.findall(r"^[A-Z_]+ := (\.venv\S*)$", makefile, flags=re.MULTILINE)
+    assert kept == [".venv", ".venv-frameworks"]
     ignored = (ROOT / ".gitignore").read_text(encoding="utf-8").splitlines()
     removed = run("make", "-n", "clean").stdout.split()
-    assert {
-        ".venv",
-        ".venv-other",
-        ".venv-frameworks",
-        ".venv-front-ends",
-        ".venv-hub-5",
-        ".venv-benchmark",
-        ".venv-class",
-        ".venv-teacher",
-        ".venv-peers",
-        ".venv-binder",
-        ".venv-binder-image",
-        ".venv-docs",
-    } <= set(environments)
-    assert {f"/{folder}/" for folder in environments} <= set(ignored)
-    assert set(environments) <= set(removed)
+    assert {"/.venv/", "/.venv-frameworks/", "/build/"} <= set(ignored)
+    assert {*kept, "build"} <= set(removed)
+    assert "\nENVIRONMENTS := build/environments\n" in makefile
+
+
+@pytest.mark.parametrize("status", [0, 3])
+def test_environments_of_a_part_are_made_for_it_and_removed_however_it_ends(
+    tmp_path: Path, status: int
+) -> None:
+    (tmp_path / "Makefile").write_text("%/.packages:\n\t@mkdir -p $(@D)\n\t@touch $@\n")
+    script = ROOT / "scripts" / "with_environments.sh"
+    words = [str(script), "one", "two", "--", "sh", "-c", f"ls one/.packages two/.packages; exit {status}"]
+    environment = {key: value for key, value in os.environ.items() if not key.startswith("MAKE")}
+    done = subprocess.run(words, cwd=tmp_path, env=environment, capture_output=True, text=True)
+    assert (done.returncode, done.stdout) == (status, "one/.packages\ntwo/.packages\n")
+    assert [path.name for path in tmp_path.iterdir()] == ["Makefile"]
+
+
+def install_step(folder: Path, *command: str) -> subprocess.CompletedProcess[str]:
+    """Run a step of an installation in a folder."""
+    words = [str(ROOT / "scripts" / "install_step.sh"), "installing a thing", *command]
+    return subprocess.run(words, cwd=folder, capture_output=True, text=True)
+
+
+def test_a_step_of_an_installation_is_one_line_and_its_output_goes_to_a_log(tmp_path: Path) -> None:
+    done = install_step(tmp_path, "sh", "-c", "echo many; echo words >&2")
+    assert done.returncode == 0
+    assert re.fullmatch(r"==> installing a thing \.\.\. \d+ s\n", done.stdout)
+    assert (tmp_path / "build/logs/installing-a-thing.txt").read_text() == "many\nwords\n"
+    assert (tmp_path / "build/installation-seconds").read_text().strip().isdigit()
+
+
+def test_a_step_of_an_installation_that_fails_shows_the_end_of_its_log(tmp_path: Path) -> None:
+    done = install_step(tmp_path, "sh", "-c", "seq 100; echo no such package >&2; exit 7")
+    assert done.returncode == 7
+    assert re.search(
+        r"FAILED after \d+ s \(exit status 7\)\. The end of build/logs/installing-a-thing\.txt:", done.stdout
+    )
+    assert "    no such package\n" in done.stdout
+    assert "    50\n" not in done.stdout
 
 
 def test_a_step_says_what_it_does_and_how_long_it_took() -> None:

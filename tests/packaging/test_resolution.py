@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 import uv
 
-from constraints import FILES, FOLDER, ROOT, ConstraintFile, compile_command
+from constraints import BY_NAME, FILES, ROOT, ConstraintFile, compile_file
 
 pytestmark = pytest.mark.slow
 
@@ -38,12 +38,13 @@ def index(tmp_path_factory: pytest.TempPathFactory) -> None:
 def dry_install(
     file: ConstraintFile, platform: str, python: str, target: Path
 ) -> subprocess.CompletedProcess[str]:
-    """Choose a wheel for everything that `file` lists, without installing it."""
+    """Choose a wheel for everything that `file` and the lists below it name, without installing it."""
+    lists = [BY_NAME[name].path for name in file.above] + [file.path]
     return run_uv(
         *("pip", "install", "--dry-run", "--only-binary", ":all:", "--target", str(target)),
         *("--python-platform", platform, "--python-version", python),
         *(["--require-hashes"] if file.hashes else []),
-        *("--requirement", str(file.path)),
+        *(word for path in lists for word in ("--requirement", str(path))),
         macos=file.macos,
     )
 
@@ -83,9 +84,6 @@ def test_compiling_again_gives_the_same_versions(file: ConstraintFile, tmp_path:
     output = tmp_path / file.name
     committed = file.path.read_text(encoding="utf-8")
     output.write_text(committed, encoding="utf-8")
-    done = subprocess.run(
-        compile_command(file, output, folder=FOLDER), capture_output=True, text=True, cwd=ROOT
-    )
-    assert done.returncode == 0, done.stderr
+    assert compile_file(file, output) == 0
     compiled = output.read_text(encoding="utf-8")
     assert without_hashes(compiled) == without_hashes(committed), "run `make constraints`"

@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
+from tracked import tracked
 
 from jupyter_mlgpu.record.errors import RecordError
 from jupyter_mlgpu.record.record import Record
@@ -80,7 +81,7 @@ def saved() -> list[dict]:
     """The records of schema 1 in the lessons, the measurements and what Binder shows."""
     found: list[dict] = []
     for folder in ("notebooks", "docs/measurements", "binder"):
-        for path in sorted((ROOT / folder).rglob("*")):
+        for path in tracked(ROOT / folder, "**/*"):
             if path.suffix == ".jsonl":
                 found += records_in([json.loads(line) for line in path.read_text("utf-8").splitlines()])
             elif path.suffix == ".ipynb":

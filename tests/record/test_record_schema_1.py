@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tracked import tracked
 
 from jupyter_mlgpu.record.record import Record
 from jupyter_mlgpu.record.schema_1 import upgraded
@@ -16,8 +17,8 @@ ROOT = Path(__file__).resolve().parents[2]
 FILES = [
     path
     for folder in ("docs/measurements", "notebooks", "binder", "tests")
-    for path in sorted((ROOT / folder).rglob("*"))
-    if path.suffix in (".jsonl", ".ipynb", ".json") and "node_modules" not in path.parts
+    for path in tracked(ROOT / folder, "**/*")
+    if path.suffix in (".jsonl", ".ipynb", ".json")
 ]
 
 

@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
+from tracked import tracked
 
 import jupyter_mlgpu
 from jupyter_mlgpu.show import markup
@@ -35,8 +36,7 @@ EXCEPTIONS = {
 def sources() -> list[tuple[str, ast.Module]]:
     return [
         (path.relative_to(ROOT).as_posix(), ast.parse(path.read_text(encoding="utf-8")))
-        for path in sorted(ROOT.rglob("*.py"))
-        if "node_modules" not in path.parts
+        for path in tracked(ROOT, "**/*.py")
     ]
 
 
@@ -179,7 +179,7 @@ def test_the_front_end_inserts_no_html() -> None:
         r"|createContextualFragment|\beval\(|new Function\(",
         re.IGNORECASE,
     )
-    sources = sorted(folder.rglob("*.ts*"))
+    sources = tracked(folder, "**/*.ts*")
     found = [
         f"{path.name}:{number}: {line.strip()}"
         for path in sources

@@ -10,6 +10,7 @@ from fnmatch import fnmatch
 from pathlib import Path
 
 import pytest
+from tracked import tracked
 
 import jupyter_mlgpu
 from jupyter_mlgpu.measure.frameworks import registry
@@ -39,7 +40,7 @@ def part_of(path: Path) -> str:
     return path.relative_to(ROOT).parts[0].removesuffix(".py")
 
 
-MODULES = sorted(path for path in ROOT.rglob("*.py") if "node_modules" not in path.parts)
+MODULES = tracked(ROOT, "**/*.py")
 
 
 @functools.cache
@@ -83,7 +84,7 @@ def test_beside_the_rooms_there_are_doors_alone():
 
 def test_the_folders_of_tests_are_the_rooms_and_what_is_about_no_room():
     beside = {"binder", "device", "docs", "fuzz", "limits", "metal_emulator", "packaging", "structure"}
-    folders = {path.name for path in TESTS.iterdir() if any(path.rglob("*.py"))}
+    folders = {path.relative_to(TESTS).parts[0] for path in tracked(TESTS, "*/**/*.py")}
     assert folders == {*ROOMS, *beside, "support"} - {"testing"}  # the fakes are tested by all who use them
 
 
@@ -201,7 +202,7 @@ def test_a_framework_is_named_in_its_folder_and_where_a_text_is_about_it_alone()
 def test_a_folder_of_a_framework_uses_no_other_framework():
     folders = {name: FOLDERS / name for name in registry.OWN}
     for name, folder in folders.items():
-        for path in folder.rglob("*.py"):
+        for path in tracked(folder, "**/*.py"):
             used = {
                 one.split(".")[3]
                 for one, _ in imports(path)

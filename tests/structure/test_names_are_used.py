@@ -6,6 +6,8 @@ import re
 from collections import Counter
 from pathlib import Path
 
+from tracked import tracked
+
 import jupyter_mlgpu
 
 PACKAGE = Path(jupyter_mlgpu.__file__).parent
@@ -24,8 +26,8 @@ _WORD = re.compile(r"\w+")
 @functools.cache
 def trees() -> dict[Path, ast.Module]:
     folders = [PACKAGE, *(ROOT / name for name in ("scripts", "benchmarks", "binder", "docs"))]
-    paths = [path for folder in folders for path in sorted(folder.rglob("*.py"))]
-    programs = [path for path in paths if not {"testing", "node_modules"} & set(path.parts)]
+    paths = [path for folder in folders for path in tracked(folder, "**/*.py")]
+    programs = [path for path in paths if "testing" not in path.parts]
     return {path: ast.parse(path.read_text(encoding="utf-8")) for path in programs}
 
 
@@ -47,7 +49,7 @@ def told() -> frozenset[str]:
     listed = [ROOT / "pyproject.toml", ROOT / "Makefile", ROOT / "README.md"]
     folders = [ROOT / name for name in ("notebooks", "docs", "jupyter-config")]
     listed += [
-        p for one in folders for p in one.rglob("*") if p.suffix in {".ipynb", ".md", ".toml", ".json"}
+        p for one in folders for p in tracked(one, "**/*") if p.suffix in {".ipynb", ".md", ".toml", ".json"}
     ]
     texts = [p.read_text(encoding="utf-8") for p in listed if not {"adr", "measurements"} & set(p.parts)]
     return frozenset(word for text in texts for word in _WORD.findall(text))

@@ -88,7 +88,7 @@ _FENCED = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
 
 @functools.cache
 def files() -> tuple[str, ...]:
-    command = ["git", "ls-files", "--cached", "--others", "--exclude-standard"]
+    command = ["git", "ls-files"]
     try:
         listed = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
     except (OSError, subprocess.CalledProcessError):

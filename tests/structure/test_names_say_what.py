@@ -10,11 +10,13 @@ from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 
+from tracked import tracked
+
 import jupyter_mlgpu
 
 ROOT = Path(jupyter_mlgpu.__file__).parent
 BROWSER = ROOT.parent / "labextension" / "src"
-MODULES = sorted(path for path in ROOT.rglob("*.py") if "node_modules" not in path.parts)
+MODULES = tracked(ROOT, "**/*.py")
 
 WORDS = {
     "between",
@@ -98,7 +100,7 @@ def variables(module: ast.Module) -> Iterator[str]:
 def empty_names_of_the_page() -> set[str]:
     """Of TypeScript: files, and fields of interfaces, of classes and of what a view is given."""
     found = set()
-    for path in sorted(BROWSER.rglob("*.ts*")):
+    for path in tracked(BROWSER, "**/*.ts*"):
         if words_of(path.stem) & WORDS:
             found.add(path.name)
         text = path.read_text(encoding="utf-8")

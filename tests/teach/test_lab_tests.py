@@ -6,7 +6,9 @@ import re
 from pathlib import Path
 
 import pytest
+from tracked import tracked
 
+from jupyter_mlgpu.teach import packaged
 from jupyter_mlgpu.teach.grading import cells
 from jupyter_mlgpu.teach.grading.judge import Judge
 from jupyter_mlgpu.teach.grading.measure import Measured
@@ -15,12 +17,18 @@ from jupyter_mlgpu.testing.grading import LocalStudent
 
 LESSONS = Path(__file__).resolve().parents[2] / "notebooks"
 LABS = LESSONS / "labs" / "source"
-EVERY = sorted(path.name for path in LABS.iterdir())
+EVERY = list(packaged.LABS)
 
 #: What was expected, a colon, and what to do next.
 ONE_SENTENCE = re.compile(r"Expected (?:(?![.!?] ).)+: (?:(?![.!?] ).)+\.")
 
 pytestmark = pytest.mark.needs("numpy")
+
+
+def test_the_packaged_labs_are_those_of_the_checkout_in_both_languages():
+    for folder in (LABS, LABS.parent / "zh"):
+        found = [path.relative_to(folder).as_posix() for path in tracked(folder, "**/*")]
+        assert found == [f"{lab}/{lab}.ipynb" for lab in EVERY]
 
 
 def source(lab):
@@ -110,7 +118,7 @@ def test_the_head_of_a_lab_says_how_long_it_takes_and_which_lessons_come_before_
     named = re.findall(r"lesson (\d+), \*([^*]+)\*", line)
     assert named
     for number, title in named:
-        (path,) = LESSONS.glob(f"{int(number):02d}_*.ipynb")
+        (path,) = tracked(LESSONS, f"{int(number):02d}_*.ipynb")
         first = "".join(json.loads(path.read_text("utf-8"))["cells"][0]["source"])
         assert first.startswith(f"# {number} · {title}\n")
 

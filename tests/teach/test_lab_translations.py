@@ -10,6 +10,7 @@ import re
 import lab_translations  # scripts/
 import lesson_translations
 import pytest
+from tracked import tracked
 
 from jupyter_mlgpu.teach.grading import cells
 from tests.teach.lessons.test_words import CHINESE, found
@@ -94,7 +95,7 @@ def test_its_head_says_how_long_it_takes_and_names_the_lessons_as_they_are_calle
     named = re.findall(r"第 (\d+) 课《([^》]+)》", line)
     assert named
     for number, title in named:
-        (path,) = (LESSONS / "zh").glob(f"{int(number):02d}_*.ipynb")
+        (path,) = tracked(LESSONS / "zh", f"{int(number):02d}_*.ipynb")
         first = "".join(json.loads(path.read_text("utf-8"))["cells"][0]["source"])
         assert first.startswith(f"# {number} · {title}\n")
 

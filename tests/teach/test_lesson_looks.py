@@ -7,6 +7,7 @@ from pathlib import Path
 
 import nbformat
 import pytest
+from tracked import tracked
 
 from jupyter_mlgpu.teach.lessons import chart, images, palettes, recordings
 from jupyter_mlgpu.teach.lessons.heatmaps import Panel, draw
@@ -117,7 +118,7 @@ def titles(html):
 
 def test_no_chart_of_a_saved_lesson_says_again_what_stands_above_it():
     charts = 0
-    for path in LESSONS.glob("*.ipynb"):
+    for path in tracked(LESSONS, "*.ipynb"):
         for cell in nbformat.read(path, 4).cells:
             for html in (one.get("data", {}).get("text/html", "") for one in cell.get("outputs", [])):
                 charts += "data:image/svg" in html

@@ -7,6 +7,7 @@ import shutil
 from pathlib import Path
 
 import pytest
+from tracked import tracked
 
 from jupyter_mlgpu.record import speaking
 from jupyter_mlgpu.teach.lessons import checking
@@ -41,7 +42,7 @@ def test_what_check_says_begins_with_the_sign_that_is_counted(language, monkeypa
 
 
 def test_the_saved_solutions_have_all_checks_passed_and_the_lessons_have_none():
-    for path in sorted((NOTEBOOKS / "solutions").glob("*.ipynb")):
+    for path in tracked(NOTEBOOKS / "solutions", "*.ipynb"):
         cells = json.loads(path.read_text("utf-8"))["cells"]
         found = counted(one for one in cells if one["cell_type"] == "code")
         assert found is not None

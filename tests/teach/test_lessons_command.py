@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
 from pathlib import Path
 
 import pytest
+from tracked import tracked
 
 from jupyter_mlgpu.jupyter.cli import main
 from jupyter_mlgpu.teach.lessons import shipped
@@ -24,9 +26,9 @@ def test_a_learner_gets_the_lessons_and_their_solutions(tmp_path, capsys):
     assert main(["lessons", str(target)]) == 0
     assert (target / FIRST).read_bytes() == (ROOT / "notebooks" / FIRST).read_bytes()
     lessons = {name for name in copied(target) if "/" not in name}
-    assert lessons == {path.name for path in (ROOT / "notebooks").glob("*.ipynb")}
+    assert lessons == {path.name for path in tracked(ROOT / "notebooks", "*.ipynb")}
     assert copied(target) - lessons == {
-        f"solutions/{path.name}" for path in (ROOT / "notebooks/solutions").glob("*.ipynb")
+        f"solutions/{path.name}" for path in tracked(ROOT / "notebooks/solutions", "*.ipynb")
     }
     said = capsys.readouterr().out
     assert f"Copied {len(copied(target))} files to {target}." in said
@@ -41,7 +43,7 @@ def test_chinese_lessons_come_in_the_folder_that_makes_them_speak_chinese(tmp_pa
 
 
 def test_every_language_has_its_lessons():
-    folders = {path.parent.name for path in (ROOT / "notebooks").glob(f"*/{FIRST}")}
+    folders = {path.parent.name for path in tracked(ROOT / "notebooks", f"*/{FIRST}")}
     assert set(shipped.LANGUAGES) == {"en", *folders}
 
 
@@ -104,6 +106,50 @@ def test_who_has_too_new_a_python_is_not_told_to_install_what_it_cannot_have(tmp
     said = capsys.readouterr().out
     assert "[tensorflow] needs Python 3.12 or older, and this is Python 3.14: run them in" in said
     assert "pip install" not in said
+
+
+@pytest.fixture
+def with_strays(tmp_path, monkeypatch):
+    """A checkout in which a user has kept notebooks of their own; the lessons are read there."""
+    for path in ("notebooks", "jupyter_mlgpu/teach/packaged.py"):
+        copy = shutil.copytree if (ROOT / path).is_dir() else shutil.copy
+        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
+        copy(ROOT / path, tmp_path / path)
+    first = (ROOT / "notebooks" / FIRST).read_bytes()
+    for name in ("Untitled", "00_start_here-Copy1", "16_mine"):
+        for folder in (
+            "",
+            "solutions/",
+            "zh/",
+            "labs/source/",
+            "labs/source/lab_2_devices/",
+            "labs/source/mine/",
+        ):
+            path = tmp_path / "notebooks" / f"{folder}{name}.ipynb"
+            path.parent.mkdir(exist_ok=True)
+            path.write_bytes(first)
+    monkeypatch.setattr(shipped, "PLACES", (tmp_path / "notebooks",))
+    return tmp_path
+
+
+def of_git(*patterns: str) -> set[str]:
+    """What git tracks below notebooks/."""
+    folder = ROOT / "notebooks"
+    return {path.relative_to(folder).as_posix() for one in patterns for path in tracked(folder, one)}
+
+
+def test_notebooks_that_a_user_keeps_beside_the_lessons_are_not_copied(with_strays):
+    target = with_strays / "target"
+    assert main(["lessons", str(target), "--language", "zh"]) == 0
+    assert copied(target) == of_git("*.ipynb", "zh/*.ipynb", "solutions/*.ipynb")
+    assert {path.as_posix() for path in shipped.labs("en")} == of_git("labs/source/*/*.ipynb")
+
+
+@pytest.mark.needs("hatchling")
+def test_notebooks_that_a_user_keeps_beside_the_lessons_are_not_in_the_wheel(with_strays):
+    import lessons_in_wheel
+
+    assert lessons_in_wheel.packaged(with_strays) == sorted(of_git("**/*") - {"conftest.py"})
 
 
 def test_an_installation_without_lessons_says_so(tmp_path, capsys, monkeypatch):

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from msgspec import Struct
 from msgspec.structs import replace
+from tracked import tracked
 
 import jupyter_mlgpu
 from jupyter_mlgpu.measure.frameworks import registry
@@ -15,6 +16,7 @@ from jupyter_mlgpu.record.errors import RecordError
 from jupyter_mlgpu.record.reading import Reading, missing
 from jupyter_mlgpu.record.record import DeviceUse, Fact, LogLine, OpStat, RanOn, Record
 from jupyter_mlgpu.teach.lessons import exercises
+from jupyter_mlgpu.teach.packaged import LESSONS
 from jupyter_mlgpu.teach.sharing import leaving, report
 from jupyter_mlgpu.teach.sharing.report import SharedCheck
 from jupyter_mlgpu.testing import example_record
@@ -303,10 +305,10 @@ def test_nothing_but_a_packaged_lesson_and_a_known_exercise_leaves():
 @pytest.mark.needs("numpy")
 def test_the_lessons_are_the_packaged_ones_with_their_exercises():
     notebooks = PACKAGE.parent / "notebooks"
-    assert list(report.LESSONS) == sorted(one.stem for one in notebooks.glob("*.ipynb"))
+    assert list(LESSONS) == [one.stem for one in tracked(notebooks, "*.ipynb")]
     for module in exercises.modules():
         number = module.removeprefix("lesson_")
-        names = next(names for lesson, names in report.LESSONS.items() if lesson.startswith(number))
+        names = next(names for lesson, names in LESSONS.items() if lesson.startswith(number))
         assert names == tuple(one.name for one in exercises.exercises_of(module))
     assert set(report.EXERCISES) == set(exercises.exercises())
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from jupyter_mlgpu.measure.frameworks import registry
 from jupyter_mlgpu.record.errors import UsageError
 from jupyter_mlgpu.record.extras import install_line, installed
 from jupyter_mlgpu.record.sentence import Sentence, say
+from jupyter_mlgpu.teach.packaged import LABS, LESSONS
 
 #: Where a wheel has them (scripts/lessons_in_wheel.py), and where a checkout does.
 PLACES = (Path(__file__).parent / "notebooks", Path(__file__).parents[3] / "notebooks")
@@ -32,7 +33,8 @@ def files(language: str) -> Iterator[Path]:
 
     The English lessons are always among them: the solutions are theirs, and link to them.
     """
-    yield from _found("*.ipynb", *([f"{language}/*.ipynb"] if language != "en" else []), "solutions/*.ipynb")
+    folders = ["", *([language] if language != "en" else []), "solutions"]
+    yield from _found(Path(folder) / f"{lesson}.ipynb" for folder in folders for lesson in LESSONS)
 
 
 def first(language: str) -> Path:
@@ -42,13 +44,14 @@ def first(language: str) -> Path:
 
 def labs(language: str) -> Iterator[Path]:
     """The labs as their teacher has them, with solutions and hidden tests, as paths within `folder()`."""
-    yield from _found(f"labs/{'source' if language == 'en' else language}/*/*.ipynb")
+    place = Path("labs") / ("source" if language == "en" else language)
+    yield from _found(place / lab / f"{lab}.ipynb" for lab in LABS)
 
 
-def _found(*patterns: str) -> Iterator[Path]:
+def _found(paths: Iterable[Path]) -> Iterator[Path]:
+    """Those that are there: the first lesson has no solutions."""
     top = folder()
-    for pattern in patterns:
-        yield from sorted(path.relative_to(top) for path in top.glob(pattern))
+    yield from (path for path in paths if (top / path).is_file())
 
 
 def lacking() -> Sentence | None:

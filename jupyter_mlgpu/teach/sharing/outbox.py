@@ -11,10 +11,10 @@ from pathlib import PurePath
 
 from jupyter_mlgpu.record.errors import RecordError
 from jupyter_mlgpu.record.record import Record
+from jupyter_mlgpu.teach.packaged import LESSONS
 from jupyter_mlgpu.teach.sharing.leaving import record_of, report_with
 from jupyter_mlgpu.teach.sharing.report import (
     EXERCISES,
-    LESSONS,
     MAX_BYTES,
     MAX_RECORDS,
     Report,

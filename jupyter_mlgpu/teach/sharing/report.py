@@ -19,6 +19,7 @@ from jupyter_mlgpu.record import decoding
 from jupyter_mlgpu.record.errors import RecordError
 from jupyter_mlgpu.record.reading import QUANTITIES, Scope, Source
 from jupyter_mlgpu.record.record import Outcome
+from jupyter_mlgpu.teach.packaged import LESSONS
 
 SCHEMA = 1
 
@@ -43,25 +44,7 @@ FRAMEWORKS = registry.OWN
 #: Kinds of devices; one that is not in the list leaves as "other".
 Kind = Literal["cpu", "cuda", "metal", "rocm", "tpu", "other"]
 
-#: The packaged lessons, and their exercises; `lessons/exercises` has what these ask.
-LESSONS: Mapping[str, tuple[str, ...]] = {
-    "00_start_here": (),
-    "01_adding_tensors": ("add_three", "add_in_halves"),
-    "02_devices": ("fair_time", "flops_per_byte", "crossover"),
-    "03_reading_the_machine": ("severity", "product_on", "reasons"),
-    "04_how_fast_can_it_be": ("teraflops", "roof", "least_seconds", "rows_at_the_ridge"),
-    "05_eager_and_graph": ("one_graph", "scores", "subgraphs"),
-    "06_gradients": ("layer_back", "tanh_back", "normalize_back"),
-    "07_a_cnn": ("convolve", "weights", "kernel_gradient"),
-    "08_memory": ("activation_bytes", "worth_keeping", "peak_at", "most_kept"),
-    "09_throughput": ("images_per_second", "images_per_joule", "large_enough", "step_costs"),
-    "10_words_to_numbers": ("split_word", "ppmi", "smoothed_ppmi"),
-    "11_attention": ("attention_weights", "causal_weights", "split_heads", "attend_in_blocks"),
-    "12_bert_from_nothing": ("disguise", "masked_loss", "layer_norm", "block", "whole_words"),
-    "13_fine_tuning": ("pool", "few", "lead"),
-    "14_beyond_one_machine": ("shares", "together", "speed_up", "ring_all_reduce"),
-    "15_is_my_machine_set_up": ("older", "diagnosis", "faults"),
-}
+#: Those of all packaged lessons.
 EXERCISES = tuple(exercise for names in LESSONS.values() for exercise in names)
 
 VERSION = re.compile(r"[0-9]{1,5}(?:\.[0-9]{1,5}){0,4}(?![0-9])")

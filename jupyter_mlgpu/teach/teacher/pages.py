@@ -14,7 +14,8 @@ from jupyter_mlgpu.record import units
 from jupyter_mlgpu.record.sentence import Given
 from jupyter_mlgpu.show import markup
 from jupyter_mlgpu.show.markup import Child, Markup, bullets, document, element, joined
-from jupyter_mlgpu.teach.sharing.report import EXERCISES, LESSONS, SharedReading, SharedRecord
+from jupyter_mlgpu.teach.packaged import LESSONS
+from jupyter_mlgpu.teach.sharing.report import EXERCISES, SharedReading, SharedRecord
 from jupyter_mlgpu.teach.teacher import texts
 from jupyter_mlgpu.teach.teacher.store import Receipt, StudentSummary
 

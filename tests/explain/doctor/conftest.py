@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tracked import tracked
 
 from jupyter_mlgpu.explain.doctor import reading
 from jupyter_mlgpu.explain.doctor.facts import Facts
@@ -27,7 +28,7 @@ def machine() -> Callable[..., Facts]:
     return changed
 
 
-@pytest.fixture(params=sorted(path.stem for path in MACHINES.glob("*.json")))
+@pytest.fixture(params=[path.stem for path in tracked(MACHINES, "*.json")])
 def healthy(request: pytest.FixtureRequest) -> Facts:
     """Each of the healthy machines in turn."""
     return changed(request.param)

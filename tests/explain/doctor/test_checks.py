@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tracked import tracked
 
 from jupyter_mlgpu.explain.doctor.check import Check
 from jupyter_mlgpu.explain.doctor.diagnose import diagnose, find_checks
@@ -21,7 +22,7 @@ from jupyter_mlgpu.show.doctor import page
 
 BROKEN = Path(__file__).parent / "broken"
 CASES: dict[str, dict[str, Any]] = {
-    path.stem: json.loads(path.read_text(encoding="utf-8")) for path in sorted(BROKEN.glob("*.json"))
+    path.stem: json.loads(path.read_text(encoding="utf-8")) for path in tracked(BROKEN, "*.json")
 }
 #: A line for a shell, or a sentence that names one for another machine's.
 COMMAND = re.compile(r"(# .+: )?(\"\$\(|~/|/)?[a-z][\w./-]*|[A-Z_]+=\S* [a-z]")

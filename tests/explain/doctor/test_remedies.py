@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tracked import tracked
 
 from jupyter_mlgpu.explain.doctor import checks, light, reading
 from jupyter_mlgpu.explain.doctor.check import Check
@@ -26,7 +27,7 @@ from jupyter_mlgpu.show.doctor import page
 
 BROKEN = Path(__file__).parent / "broken"
 CASES: dict[str, dict[str, Any]] = {
-    path.stem: json.loads(path.read_text(encoding="utf-8")) for path in sorted(BROKEN.glob("*.json"))
+    path.stem: json.loads(path.read_text(encoding="utf-8")) for path in tracked(BROKEN, "*.json")
 }
 CHECKS = {one.id: one for one in find_checks() if isinstance(one, Check)}
 #: The file that a planted command makes, and what is planted: after a value, and in its place.

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from playwright.sync_api import ConsoleMessage, Error, Locator, Page, expect
+from tracked import tracked
 
 from jupyter_mlgpu.record.record import Record
 from jupyter_mlgpu.show.receipts.bundle import MIME_TYPE
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from tests.jupyter.lab.conftest import Lab
 
 LESSONS = Path(__file__).resolve().parents[3] / "notebooks"
-EVERY = sorted(LESSONS.glob("*.ipynb"))
+EVERY = tracked(LESSONS, "*.ipynb")
 #: The first one among the tests of every change, the others beyond them.
 FIRST_OF_ALL = [EVERY[0], *(pytest.param(path, marks=pytest.mark.slow) for path in EVERY[1:])]
 EXTENSION = "jupyter-mlgpu"

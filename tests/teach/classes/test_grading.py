@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from jupyter_mlgpu.show.receipts.bundle import MIME_TYPE
-from tests.teach.classes.course import LABS, WITHOUT_A_PLAN, Course, Notebook, cell, needs_a_sandbox, solved
+from jupyter_mlgpu.teach import packaged
+from tests.teach.classes.course import WITHOUT_A_PLAN, Course, Notebook, cell, needs_a_sandbox, solved
 
 pytestmark = [pytest.mark.needs("nbgrader"), needs_a_sandbox]
 
@@ -91,7 +92,7 @@ def test_receipts_count_where_they_are_trusted_and_a_forged_one_is_named(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("lab", sorted(path.name for path in LABS.iterdir() if path.name != LAB))
+@pytest.mark.parametrize("lab", [name for name in packaged.LABS if name != LAB])
 def test_the_solution_of_a_lab_gets_all_points_and_its_release_none(
     lab: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:

@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 
 from jupyter_mlgpu.jupyter.cli import main
-from tests.teach.classes.course import LABS
+from jupyter_mlgpu.teach.packaged import LABS
 
 pytestmark = pytest.mark.needs("nbgrader")
 
-EVERY = sorted(path.name for path in LABS.iterdir())
+EVERY = list(LABS)
 
 #: What stands between the marks of a solution, or of hidden tests.
 CLOSED = re.compile(r"### BEGIN (SOLUTION|HIDDEN TESTS)\n(.*?)\s*### END \1", re.DOTALL)

@@ -12,6 +12,7 @@ from pathlib import Path
 import lesson_figures  # scripts/
 import nbformat
 import pytest
+from tracked import tracked
 
 from jupyter_mlgpu.record.record import Record
 from jupyter_mlgpu.show.receipts.bundle import MIME_TYPE
@@ -19,9 +20,9 @@ from jupyter_mlgpu.show.receipts.bundle import MIME_TYPE
 LESSONS = Path(__file__).resolve().parents[3] / "notebooks"
 
 
-LEARNERS = sorted(LESSONS.glob("*.ipynb"))
-SOLUTIONS = sorted(LESSONS.glob("solutions/*.ipynb"))
-TRANSLATED = sorted(LESSONS.glob("zh/*.ipynb"))
+LEARNERS = tracked(LESSONS, "*.ipynb")
+SOLUTIONS = tracked(LESSONS / "solutions", "*.ipynb")
+TRANSLATED = tracked(LESSONS / "zh", "*.ipynb")
 
 
 @functools.cache
@@ -114,7 +115,7 @@ class Saved:
     """The lesson whose file begins with these digits."""
 
     def __init__(self, number: str) -> None:
-        (self.path,) = LESSONS.glob(f"{number}_*.ipynb")
+        (self.path,) = tracked(LESSONS, f"{number}_*.ipynb")
         self.cells = {cell.id: cell for cell in read(self.path).cells}
 
     def prose(self, name: str) -> str:

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
+from tracked import tracked
 
 import jupyter_mlgpu
 from tests.teach.lessons.conftest import LEARNERS
@@ -55,7 +56,7 @@ def test_every_lesson_is_compared_with_a_public_one(learner_path, learners_lesso
 def test_the_table_has_every_page_and_the_public_lesson_that_is_compared_there():
     table = (PAGES / "index.md").read_text(encoding="utf-8")
     rows = dict(re.findall(r"^\| \[\d\d\]\((\d\d)\.md\).*?\| (.+?) \|", table, flags=re.MULTILINE))
-    assert sorted(rows) == sorted(path.stem for path in PAGES.glob("[0-9]*.md"))
+    assert sorted(rows) == [path.stem for path in tracked(PAGES, "[0-9]*.md")]
     assert {path.name[:2] for path in LEARNERS} <= set(rows)
     for number, public in rows.items():
         best = sections((PAGES / f"{number}.md").read_text(encoding="utf-8"))[SECTIONS[0]]

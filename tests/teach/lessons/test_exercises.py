@@ -10,6 +10,7 @@ from pathlib import Path
 
 import nbformat
 import pytest
+from tracked import tracked
 
 from jupyter_mlgpu.teach.lessons import check
 from jupyter_mlgpu.teach.lessons.exercises import exercises_of, modules
@@ -113,7 +114,7 @@ def test_fresh_arguments_have_the_names_of_the_example_and_differ_from_draw_to_d
 
 def test_every_exercise_has_its_blank_in_its_lesson():
     for name, module in MODULE.items():
-        (path,) = NOTEBOOKS.glob(f"{module.removeprefix('lesson_')}_*.ipynb")
+        (path,) = tracked(NOTEBOOKS, f"{module.removeprefix('lesson_')}_*.ipynb")
         sources = [
             cell.source
             for cell in nbformat.read(path, 4).cells

@@ -8,6 +8,7 @@ from pathlib import Path
 import nbformat
 import pytest
 from bs4 import BeautifulSoup
+from tracked import tracked
 
 from jupyter_mlgpu.show.receipts.bundle import MIME_TYPE
 
@@ -15,7 +16,7 @@ pytestmark = pytest.mark.slow
 
 LESSONS = Path(__file__).resolve().parents[3] / "notebooks"
 FOLDERS = ("", "solutions")
-EVERY = sorted(path for folder in FOLDERS for path in (LESSONS / folder).glob("*.ipynb"))
+EVERY = [path for folder in FOLDERS for path in tracked(LESSONS / folder, "*.ipynb")]
 
 #: Outputs with one of these are pictures: JavaScript draws the first, and our own extension the second.
 PICTURES = {
@@ -34,7 +35,7 @@ def converted(tmp_path_factory):
     """The folder with all lessons as HTML, in folders as they are here."""
     to = tmp_path_factory.mktemp("paper")
     for folder in FOLDERS:
-        paths = map(str, (LESSONS / folder).glob("*.ipynb"))
+        paths = map(str, tracked(LESSONS / folder, "*.ipynb"))
         command = [sys.executable, "-m", "jupyter", "nbconvert", "--to", "html", "--log-level", "ERROR"]
         subprocess.run([*command, "--output-dir", str(to / folder), *paths], check=True)
     return to

@@ -3,6 +3,7 @@
 import re
 
 import pytest
+from tracked import tracked
 
 from tests.teach.lessons.conftest import LESSONS, read
 
@@ -45,7 +46,7 @@ KERNELS = {"05": ("convolution's kernel", "Jupyter's kernel"), "07": ("GPU kerne
 
 
 def prose_of(lesson):
-    (path,) = LESSONS.glob(f"{lesson}_*.ipynb")
+    (path,) = tracked(LESSONS, f"{lesson}_*.ipynb")
     text = "\n\n".join(cell.source for cell in read(path).cells if cell.cell_type == "markdown")
     return re.sub(r"<!--.*?-->", "", text)
 

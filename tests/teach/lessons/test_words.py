@@ -5,6 +5,7 @@ import re
 from pathlib import Path
 
 import pytest
+from tracked import tracked
 
 import jupyter_mlgpu
 from tests.teach.lessons.conftest import read
@@ -13,7 +14,7 @@ ROOT = Path(jupyter_mlgpu.__file__).parent.parent
 PAGES = [
     ROOT / "README.md",
     ROOT / "notebooks" / "labs" / "README.md",
-    *sorted((ROOT / "docs").rglob("*.md")),
+    *tracked(ROOT / "docs", "**/*.md"),
 ]
 CATALOGUE = ROOT / "jupyter_mlgpu" / "record" / "locale" / "zh_CN" / "LC_MESSAGES" / "jupyter_mlgpu.po"
 

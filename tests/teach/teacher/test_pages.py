@@ -11,7 +11,8 @@ import pytest
 
 pytest.importorskip("sqlalchemy", reason="needs SQLAlchemy: run `make test-teacher`")
 
-from jupyter_mlgpu.teach.sharing.report import EXERCISES, LESSONS, SCHEMA, Report, SharedCheck, to_bytes
+from jupyter_mlgpu.teach.packaged import LESSONS
+from jupyter_mlgpu.teach.sharing.report import EXERCISES, SCHEMA, Report, SharedCheck, to_bytes
 from jupyter_mlgpu.teach.teacher import pages
 from jupyter_mlgpu.testing.hub import PREFIX, RunningService, StandInHub
 from tests.teach.teacher.conftest import Browser, Kernel

@@ -1,0 +1,39 @@
+"""The lessons and labs that come with this package, by name: a notebook beside them is somebody's own.
+
+Only the standard library is imported here: scripts/lessons_in_wheel.py runs this file when the package is not
+installed yet.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+#: Each lesson with its exercises; `lessons/exercises` has what these ask.
+LESSONS: Mapping[str, tuple[str, ...]] = {
+    "00_start_here": (),
+    "01_adding_tensors": ("add_three", "add_in_halves"),
+    "02_devices": ("fair_time", "flops_per_byte", "crossover"),
+    "03_reading_the_machine": ("severity", "product_on", "reasons"),
+    "04_how_fast_can_it_be": ("teraflops", "roof", "least_seconds", "rows_at_the_ridge"),
+    "05_eager_and_graph": ("one_graph", "scores", "subgraphs"),
+    "06_gradients": ("layer_back", "tanh_back", "normalize_back"),
+    "07_a_cnn": ("convolve", "weights", "kernel_gradient"),
+    "08_memory": ("activation_bytes", "worth_keeping", "peak_at", "most_kept"),
+    "09_throughput": ("images_per_second", "images_per_joule", "large_enough", "step_costs"),
+    "10_words_to_numbers": ("split_word", "ppmi", "smoothed_ppmi"),
+    "11_attention": ("attention_weights", "causal_weights", "split_heads", "attend_in_blocks"),
+    "12_bert_from_nothing": ("disguise", "masked_loss", "layer_norm", "block", "whole_words"),
+    "13_fine_tuning": ("pool", "few", "lead"),
+    "14_beyond_one_machine": ("shares", "together", "speed_up", "ring_all_reduce"),
+    "15_is_my_machine_set_up": ("older", "diagnosis", "faults"),
+}
+
+#: In the order of their numbers.
+LABS: tuple[str, ...] = (
+    "lab_1_tensor_graph",
+    "lab_2_devices",
+    "lab_3_memory",
+    "lab_4_attention",
+    "lab_5_logs",
+    "lab_6_throughput",
+)
