@@ -77,7 +77,7 @@ help-all: ## explain every target
 
 .PHONY: lab
 lab: install ## build everything, copy the lessons to my-lessons/, and open JupyterLab on the first one
-	@$(BIN)/jupyter mlgpu lessons $(LESSONS_COPY) >/dev/null
+	@$(BIN)/jupyter mlgpu lessons $(LESSONS_COPY) --language zh >/dev/null
 	@echo "==> JupyterLab on your copies of the lessons, in $(LESSONS_COPY) (Ctrl-C stops it)"
 	@# JupyterLab refuses to start as root, which is who one is in most containers. The default address is the one
 	@# that is printed with --no-browser.

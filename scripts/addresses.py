@@ -18,6 +18,7 @@ ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = "labextension/package.json"
 CITATION = "CITATION.cff"
 RECIPE = "conda.recipe/recipe.yaml"
+README = "README.md"
 #: Names that belong to nobody (RFC 2606).
 _NOBODYS = re.compile(r"^https://([\w.-]+\.)?(example\.(org|com|net)|[\w.-]+\.invalid)(/|$)")
 
@@ -40,16 +41,18 @@ def texts(root: Path = ROOT) -> dict[str, str]:
     }
     return {
         PACKAGE: json.dumps(package, indent=2, ensure_ascii=False) + "\n",
-        CITATION: _with_line(root / CITATION, "repository-code", address),
-        RECIPE: _with_line(root / RECIPE, "  repository", address),
+        CITATION: _with_line(root / CITATION, "repository-code: ", address),
+        RECIPE: _with_line(root / RECIPE, "  repository: ", address),
+        README: _with_line(root / README, "    git clone ", f"{address}.git"),
     }
 
 
-def _with_line(path: Path, key: str, address: str) -> str:
+def _with_line(path: Path, start: str, rest: str) -> str:
+    """The text of a file whose one line with this start goes on with `rest`."""
     text = path.read_text(encoding="utf-8")
-    changed, count = re.subn(rf"^{key}: .*$", f"{key}: {address}", text, flags=re.MULTILINE)
+    changed, count = re.subn(rf"^{start}.*$", f"{start}{rest}", text, flags=re.MULTILINE)
     if count != 1:
-        raise ValueError(f"{path} has {count} lines `{key}:`, and should have one.")
+        raise ValueError(f"{path} has {count} lines that begin with `{start}`, and should have one.")
     return changed
 
 

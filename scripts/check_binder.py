@@ -1,9 +1,9 @@
 """Checks binder/ without Docker: what repo2docker makes of it, and what happens then, step by step.
 
-    .venv-binder/bin/python scripts/check_binder.py .venv-binder-image
+    build/environments/tools/bin/python scripts/check_binder.py build/environments/binder-image
 
-`make test-binder` makes both environments: the first has the tools, the second only what
-binder/requirements.txt lists, as Binder's image has. The exit status is 0 when everything holds; else one
+`make test-binder` makes both environments, and removes them at its end: the first has the tools, the second
+only what binder/requirements.txt lists, as Binder's image has. The exit status is 0 when everything holds; else one
 sentence says what does not.
 """
 

@@ -28,6 +28,9 @@ if [ -t 1 ]; then
     (while sleep 1; do printf '\r==> %s ... %s s' "$title" "$(seconds)"; done) &
     ticker=$!
     trap stop_ticker EXIT
+    # Without these, some shells end at a signal and leave what EXIT names undone.
+    trap 'exit 130' INT
+    trap 'exit 143' TERM
 fi
 status=0
 "$@" >"$log" 2>&1 </dev/null || status=$?

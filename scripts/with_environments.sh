@@ -10,6 +10,9 @@ while [ "$1" != -- ]; do
 done
 shift
 trap 'rm -rf $environments' EXIT
+# Without these, some shells end at a signal and leave what EXIT names undone.
+trap 'exit 130' INT
+trap 'exit 143' TERM
 for environment in $environments; do
     make --no-print-directory "$environment/.packages"
 done

@@ -15,6 +15,12 @@ from jupyter_mlgpu.testing import example_record
 HALF_A_SECOND = example_record()
 
 
+@pytest.fixture(autouse=True)
+def no_lesson(monkeypatch):
+    """Another test of this process may have imported what lessons import."""
+    monkeypatch.delitem(sys.modules, "jupyter_mlgpu.lessons", raising=False)
+
+
 def line(verdict):
     return LogLine("raw", verdict, verdict, "Meaning.", None, {}, 1, "stderr", None, False)
 
