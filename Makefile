@@ -379,10 +379,12 @@ $(FRAMEWORKS)/.packages: constraints/frameworks.txt constraints/torch.txt $(VENV
 INSTALL_TORCH = $(@D)/bin/python scripts/install_torch.py --announce && \
 	$(INSTALL_STEP) "installing PyTorch into $(@D)" $(@D)/bin/python scripts/install_torch.py
 
-# These see the packages of .venv, too.
+# These see the packages of .venv, too. nbgrader starts the program alembic, which has to be that of its own environment: so
+# what .venv has of the list is installed again.
 $(TOOLS)/.packages: constraints/tools.txt $(VENV)/.project $(VENV)/.tests
 	@scripts/make_venv_above.sh $(@D) $(VENV)
-	@$(INSTALL_STEP) "installing nbgrader, Sphinx, repo2docker and twine into $(@D)" $(@D)/bin/python $(FROM_LIST) $<
+	@$(INSTALL_STEP) "installing nbgrader, Sphinx, repo2docker and twine into $(@D)" \
+		$(@D)/bin/python $(FROM_LIST) $< --ignore-installed
 	@touch $@
 
 $(PEERS)/.packages: constraints/peers.txt $(VENV)/.project $(VENV)/.tests
