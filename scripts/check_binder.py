@@ -3,8 +3,8 @@
     build/environments/tools/bin/python scripts/check_binder.py build/environments/binder-image
 
 `make test-binder` makes both environments, and removes them at its end: the first has the tools, the second
-only what binder/requirements.txt lists, as Binder's image has. The exit status is 0 when everything holds; else one
-sentence says what does not.
+only what binder/requirements.txt lists, as Binder's image has. The exit status is 0 when everything holds;
+else one sentence says what does not.
 """
 
 from __future__ import annotations
