@@ -11,7 +11,8 @@ from re import _parser as parser
 import pytest
 
 from benchmarks import redaction
-from jupyter_mlgpu.record.redact import assigned, people, redact, secrets
+from jupyter_mlgpu.record.redact import assigned, environment, letters, people, redact, secrets
+from jupyter_mlgpu.record.redact import code as in_code
 
 REPEATS = (code.MAX_REPEAT, code.MIN_REPEAT, code.POSSESSIVE_REPEAT)
 
@@ -31,9 +32,17 @@ def test_what_took_seconds_before_does_not():
 def patterns():
     redact("every rule = is needed, secrets='abc' --token")
     yield from (pattern for _, pattern, _ in secrets._RULES)
-    yield from (secrets._PEM, secrets._PEM_LINE, secrets._PUT_IN.pattern, secrets.published().pattern)
+    yield from (
+        secrets._PEM,
+        secrets._PEM_END,
+        secrets._PEM_LINE,
+        secrets._PUT_IN.pattern,
+        secrets.published().pattern,
+    )
     yield from (f"({command})({option})" for command, option in secrets._COMMANDS.values())
     yield from (assigned._FLAG, assigned._assigned().pattern)
+    yield from (in_code._GIVES.pattern, in_code._GIVEN.pattern, in_code._COMPUTED.pattern)
+    yield from (environment._MAGIC, environment._EXPORT, environment._PAIR)
     yield from (people._HOMES, people._OWN_FOLDER, people._PROFILE)
 
 
@@ -70,4 +79,4 @@ def test_the_test_above_knows_a_repetition_without_bound():
 
 def test_small_letters_stand_where_the_letters_stood():
     every = "".join(map(chr, [*range(0xD800), *range(0xE000, 0x110000)]))
-    assert len(assigned._lower(every)) == len(every)
+    assert len(letters.lower(every)) == len(every)

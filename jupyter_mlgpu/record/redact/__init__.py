@@ -1,8 +1,8 @@
 """Take out of a text what should not leave this machine: secrets, home folders, names of users, its own name.
 
 Applied once, when a record is made, so that receipts, saved records, reports and the sidebar can only ever
-show redacted text. What counts as a secret is in `secrets.py`, `assigned.py` and `published.py`, who and
-where in `people.py`; docs/explanation/measuring.md says what cannot be found.
+show redacted text. What counts as a secret is in `secrets.py`, `published.py`, `assigned.py`, `code.py` and
+`environment.py`, who and where in `people.py`; docs/explanation/measuring.md says what cannot be found.
 
 It runs beside the user's cell on whatever was typed and printed, so it takes time in proportion to the
 length: no pattern may look at a character more often than a fixed number of times. Every repetition is

@@ -72,49 +72,47 @@ _BARE_BEGINNING = re.compile(rf"{_BARE}{{1,{_JUDGED}}}")
 _BARE_REST = re.compile(rf"{_BARE}*")
 
 
-def hide(text: str) -> str:
-    """The text without values that are secrets by their names."""
-    lower = _lower(text)
-    if "--" in lower:
-        text = _without_flags(text, lower)
-        lower = _lower(text)
-    has_any = any(mark in lower for mark in "=:,\uff1a")
-    return _without_values(text, lower, _assigned()) if has_any else text
+def find(text: str, lower: str) -> list[tuple[int, int]]:
+    """Where values stand that are secrets by their names; `lower` is the text in small letters."""
+    places = _after_flags(text, lower) if "--" in lower else []
+    if any(mark in lower for mark in "=:,\uff1a"):
+        places += _values(text, lower, _assigned())
+    return places
 
 
-def _without_values(text: str, lower: str, pattern: re.Pattern[str]) -> str:
+def _values(text: str, lower: str, pattern: re.Pattern[str]) -> list[tuple[int, int]]:
     found = pattern.search(lower)
     if found is None:
-        return text
+        return []
     from jupyter_mlgpu.record.redact import (
         judging,  # its patterns are compiled when something is to be judged
     )
 
-    parts: list[str] = []
-    end = judged = 0
+    places: list[tuple[int, int]] = []
+    judged = 0
     while found is not None:
         judged += 1
         if judged > _MOST_JUDGED:
-            return "".join([*parts, text[end : found.start("opening")], HIDDEN])
+            return [*places, (found.start("opening"), len(text))]
         go_on = found.end()
         if judging.is_secret(_value(text, found)):
-            parts += [text[end : found.start("opening")], HIDDEN]
-            end = go_on = _end_of_secret(text, found)
+            go_on = _end_of_secret(text, found)
+            places.append((found.start("opening"), go_on))
         found = pattern.search(lower, go_on)
-    return "".join([*parts, text[end:]])
+    return places
 
 
-def _lower(text: str) -> str:
-    """The text in small letters, each where it stood: of all letters, one becomes two."""
-    return text.replace("\u0130", "i").lower()
+@functools.cache
+def sounds_of_secret() -> re.Pattern[str]:
+    """What a name has in it that may be given a secret, in small letters."""
+    from jupyter_mlgpu.record.redact.published import SERVICES
+
+    return re.compile(any_of({**dict.fromkeys(SERVICES, ""), **_WEAK, **_TOKENS, **_KEYS, **_PASSWORDS}))
 
 
 @functools.cache
 def _assigned() -> re.Pattern[str]:
-    from jupyter_mlgpu.record.redact.published import SERVICES
-
-    sounds = any_of({**dict.fromkeys(SERVICES, ""), **_WEAK, **_TOKENS, **_KEYS, **_PASSWORDS})
-    name_last = rf"(?=[\w.-]{{0,76}}?{sounds})"
+    name_last = rf"(?=[\w.-]{{0,76}}?{sounds_of_secret().pattern})"
     return re.compile(
         rf"(?<![\w.-])(?={_NAME}{_GIVES}){name_last}(?P<name>{_NAME})(?P<gives>{_GIVES}){_OPENING}"
     )
@@ -126,7 +124,7 @@ def _kinds() -> dict[str, re.Pattern[str]]:
     return {kind: re.compile(any_of(words)) for kind, words in kinds.items()}
 
 
-def _sound(name: str) -> str | None:
+def sound(name: str) -> str | None:
     """`password`, `key` or `token`, None for a name that says less."""
     return next((kind for kind, pattern in _kinds().items() if pattern.search(name)), None)
 
@@ -150,7 +148,7 @@ def _value(text: str, found: re.Match[str]) -> AssignedValue:
     from jupyter_mlgpu.record.redact.judging import AssignedValue
 
     return AssignedValue(
-        name, found["gives"], _sound(found["name"]), text[start:end], is_quoted, before, after
+        name, found["gives"], sound(found["name"]), text[start:end], is_quoted, before, after
     )
 
 
@@ -177,13 +175,9 @@ def _is_escaped(text: str, at: int) -> bool:
     return (len(before) - len(before.rstrip("\\"))) % 2 == 1
 
 
-def _without_flags(text: str, lower: str) -> str:
-    """The text without what follows `--password` in any case."""
+def _after_flags(text: str, lower: str) -> list[tuple[int, int]]:
+    """What follows `--password`, in any case."""
     from jupyter_mlgpu.record.redact import judging
 
-    parts, end = [], 0
-    for found in _pattern(_FLAG).finditer(lower):
-        if judging.is_flags_secret(found[1], text[found.start(2) : found.end(2)]):
-            parts += [text[end : found.start(2)], HIDDEN]
-            end = found.end(2)
-    return "".join([*parts, text[end:]])
+    found = _pattern(_FLAG).finditer(lower)
+    return [one.span(2) for one in found if judging.is_flags_secret(one[1], text[one.start(2) : one.end(2)])]

@@ -191,3 +191,17 @@ def is_flags_secret(name: str, value: str) -> bool:
     return not (
         is_place or _PLACE.fullmatch(bare) or bare.lower().rstrip(".:") in _WORDS or _TAMED.search(name)
     )
+
+
+def is_environments_secret(name: str, sounds: str | None, value: str) -> bool:
+    """Whether it is one as the value of a variable of the environment, with its quotes."""
+    bare = value.strip().strip("'\"")
+    if not bare or bare.lower().rstrip(".:?!") in _WORDS or _PLACE.fullmatch(bare):
+        return False
+    if value.startswith(("$(", '"$(', "`", "/", "~", "./")) or _TAMED.search(name):
+        return _looks_drawn(bare)
+    if _NUMBER.fullmatch(bare):
+        return sounds == "password" and len(bare) >= 4
+    if sounds is None:
+        return len(bare) >= 6 and " " not in bare and not bare.rstrip(".").isupper()
+    return len(bare) >= 4 or sounds == "password"

@@ -1,7 +1,7 @@
 """Secrets by their form: published prefixes, private keys, logins in addresses, headers, cookies, command
 lines.
 
-What is a secret only by the name it is given to is in `assigned.py`.
+What is a secret only by the name it is given to is in `assigned.py`, `code.py` and `environment.py`.
 
 Each rule asks for a word first, by a plain search, and is compiled when a text has that word. A rule never
 asks for more than the first 36 characters of a secret, so that one that is cut is found, and takes all that
@@ -14,7 +14,7 @@ import functools
 import re
 from collections.abc import Callable
 
-from jupyter_mlgpu.record.redact import assigned
+from jupyter_mlgpu.record.redact import assigned, letters
 from jupyter_mlgpu.record.redact.words import any_of
 
 HIDDEN = "<redacted>"
@@ -29,9 +29,14 @@ _ALONE = re.compile(r"[0-9A-Za-z]+|.{1,4}")
 
 # A private key goes to its end, or to that of the text. Where none follows, it is code that looks for one.
 _PEM = (
-    r"-----BEGIN[ A-Z0-9]{1,60}PRIVATE KEY(?: BLOCK)?-----"
-    r"(?=[\s\\nr'\"+]{0,20}(?:[A-Za-z0-9+/]{8}|Proc-Type))"
+    r"----[- ]BEGIN[ A-Z0-9]{1,60}PRIVATE KEY(?: BLOCK| )?----"
+    r"(?=-?(?:[\s\\nr'\"+#|>]|%0[AD]|&#1[03];){0,200}"
+    r"(?:[A-Za-z0-9+/]{8}|(?:Proc-Type|Version|Comment|Charset|Hash|DEK-Info|MessageID|Subject):)"
+    # A list of lines.
+    r"|-?[\"'](?:[\s\\nr'\"+,()frb]{0,200}[\"'])(?=[A-Za-z0-9+/]{0,40}[A-Z])(?=[A-Za-z0-9+/]{0,40}[a-z])"
+    r"[A-Za-z0-9+/]{16})-?"
 )
+_PEM_END = r"----[- ]END"
 # A line from the middle of such a block: as long as PEM, or OpenSSH, makes them.
 _PEM_LINE = (
     r"(?m)^([ \t\"']{0,8})(?=[^\n]{0,70}[a-z])(?=[^\n]{0,70}[A-Z])(?=[^\n]{0,70}[0-9])"
@@ -138,15 +143,36 @@ def hide(text: str) -> str:
     for word, (command, option) in _COMMANDS.items():
         if word in lower:
             text = _without_options(text, command, option)
-    return assigned.hide(text)
+    return _without_named(text)
+
+
+def _without_named(text: str) -> str:
+    """The text without what is a secret by the name it is given to."""
+    lower, written = letters.lower(text), letters.small(text)
+    sounds = assigned.sounds_of_secret().search
+    in_writing = written != lower and sounds(written)
+    if not (sounds(lower) or in_writing or "--" in lower or letters.may_move(text)):
+        return text
+    from jupyter_mlgpu.record.redact import code, environment  # most texts have no such name
+
+    # Each looks at the text as it is: what one hides may be what another knows a secret by.
+    places = [*environment.find(text), *code.find(text, lower), *assigned.find(text, lower)]
+    if in_writing:  # a letter that is plain to Python may end a name to its reader
+        places += assigned.find(text, written)
+    parts, last = [], 0
+    for start, end in sorted(places):
+        if start >= last:
+            parts += [text[last:start], HIDDEN]
+        last = max(last, end)
+    return "".join([*parts, text[last:]])
 
 
 def _without_private_keys(text: str) -> str:
     found, parts, end = compiled(_PEM).search(text), [], 0
     while found is not None:
         parts += [text[end : found.end()], HIDDEN]
-        end = text.find("-----END", found.end())
-        end = len(text) if end < 0 else end
+        last = compiled(_PEM_END).search(text, found.end())
+        end = last.start() if last else len(text)
         found = compiled(_PEM).search(text, end)
     return "".join([*parts, text[end:]])
 

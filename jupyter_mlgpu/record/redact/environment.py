@@ -1,0 +1,53 @@
+"""Secrets that a line of a notebook or of a shell puts into the environment: `%env TOKEN ...`.
+
+Nothing but a value can stand there, so that it needs to look less like a secret than in code; and it goes on
+over blanks, to the end of the line or to what closes it.
+"""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import re
+
+from jupyter_mlgpu.record.redact import assigned, letters
+
+#: So many lines, and values of one, are judged; no ordinary text has more.
+_MOST_JUDGED = 500
+
+# `%env NAME value` and `%env NAME=value` take all that follows, with its quotes.
+_MAGIC = (
+    r"(?:(?<![\w%])%(?:set_)?env|!\s{0,4}set(?:x|env))[ \t]{1,8}(?P<name>\w{2,80}+)"
+    r"(?:[ \t]{0,8}=[ \t]{0,8}|[ \t]{1,8})(?P<value>[^\s=][^\r\n]*)"
+)
+_EXPORT = r"(?<![\w.])(?:export|declare -x)[ \t][^\r\n]*"
+_PAIR = r"(?<![\w.-])(?P<name>\w{2,80}+)=(?P<value>\"(?:[^\"\\]|\\.)*+\"?|'[^']*'?|[^\s;&|<>\"'`)]+)"
+
+
+def find(text: str) -> list[tuple[int, int]]:
+    """Where secrets stand that are put into the environment."""
+    found: list[re.Match[str]] = []
+    if "%" in text or "!" in text:
+        found += _first(_MAGIC, text, 0, len(text))
+    if "export" in text or "declare" in text:
+        for line in _first(_EXPORT, text, 0, len(text)):
+            found += _first(_PAIR, text, *line.span())
+    return [one.span("value") for one in found if _is_secret(one)]
+
+
+def _first(pattern: str, text: str, start: int, end: int) -> list[re.Match[str]]:
+    return list(itertools.islice(_compiled(pattern).finditer(text, start, end), _MOST_JUDGED))
+
+
+def _is_secret(found: re.Match[str]) -> bool:
+    from jupyter_mlgpu.record.redact import judging  # as in `assigned.py`
+
+    name = letters.normalized(found["name"])
+    if not assigned.sounds_of_secret().search(name):
+        return False
+    return judging.is_environments_secret(name, assigned.sound(name), found["value"][:100])
+
+
+@functools.cache
+def _compiled(pattern: str) -> re.Pattern[str]:
+    return re.compile(pattern)

@@ -1,0 +1,63 @@
+"""Letters as names are compared: small, and in the plain form that Python gives to names.
+
+Python normalises names by NFKC: full-width letters are the same as plain ones to it. In a text each letter is
+replaced by one letter, so that what is found stands where it was found; a whole name is normalised as Python
+does it.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+import unicodedata
+
+# Letters, digits and lines that have a plain form: full-width, of mathematics, raised, lowered.
+_STYLED = (
+    r"[\u00aa\u00ba\u017f\u02b0-\u02e3\u1d2c-\u1dbf\u1e9b\u2070-\u209c\u2102-\u2149\u2160-\u217f\u2c7c\u2c7d\ua7f2-\ua7f4"
+    r"\ufe33\ufe34\ufe4d-\ufe4f\uff10-\uff19\uff21-\uff3a\uff3f\uff41-\uff5a"
+    r"\U000107a5\U0001d400-\U0001d7ff\U0001fbf0-\U0001fbf9]+"
+)
+# Of which one becomes several, or several one: what stands behind them moves.
+_MOVING = r"[\u0132-\u014a\u01c4-\u01f3\u0300-\u036f\u2160-\u217f\ufb00-\ufb06]"
+
+
+def lower(text: str) -> str:
+    """The text in small plain letters, each where it stood."""
+    return small(text if text.isascii() else _compiled(_STYLED).sub(_plain, text))
+
+
+def small(text: str) -> str:
+    """The text in small letters, each where it stood: of all letters, one becomes two."""
+    return text.replace("\u0130", "i").lower()
+
+
+def _plain(match: re.Match[str]) -> str:
+    return match[0].translate(_PLAIN)
+
+
+class _PlainLetters(dict[int, str]):
+    """The plain form of each letter that was asked for; the letter itself where that is not one letter."""
+
+    def __missing__(self, letter: int) -> str:
+        one = chr(letter)
+        plain = unicodedata.normalize("NFKC", one)
+        self[letter] = plain if len(plain) == 1 else one
+        return self[letter]
+
+
+_PLAIN = _PlainLetters()
+
+
+def may_move(text: str) -> bool:
+    """Whether a name in it may be longer, or shorter, where Python has normalised it."""
+    return not text.isascii() and _compiled(_MOVING).search(text) is not None
+
+
+def normalized(name: str) -> str:
+    """A name as Python compares it, in small letters."""
+    return (name if name.isascii() else unicodedata.normalize("NFKC", name)).lower()
+
+
+@functools.cache
+def _compiled(pattern: str) -> re.Pattern[str]:
+    return re.compile(pattern)

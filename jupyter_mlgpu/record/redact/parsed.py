@@ -1,0 +1,171 @@
+"""Strings that a statement gives to names, by Python's own parser. Nothing is compiled or run.
+
+A parser may be brought to its limits by what it reads: it gets one statement of bounded length at a time, and
+what it refuses in any way is left to who asks. It warns of odd escapes and of numbers that touch a word, and
+warnings cannot be kept from other threads' sight without taking those of other threads, too. So it gets a
+statement without escapes, and none with such a number.
+"""
+
+from __future__ import annotations
+
+import ast
+import itertools
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+_Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+
+_LINE_END = re.compile(r"\r\n|\r|\n")
+_INDENT = re.compile(r"[ \t\f]*(?:@|(?:el(?=if\b))?)")
+_TOUCHING_NUMBER = re.compile(r"(?<!\w)\.?\d[\w.]{0,80}?(?:and|else|for|if|in|is|not|or)\b")
+
+
+class GivenString(NamedTuple):
+    """A string, and the name that it is given to. `start` and `end` tell where it stands, `at` where the name
+    does; `pieces` are its letters, without what is computed in it."""
+
+    name: str
+    at: int
+    start: int
+    end: int
+    pieces: tuple[str, ...]
+    is_formatted: bool
+
+
+def given_strings(code: str, closing: str = "") -> list[GivenString] | None:
+    """What this statement gives to names; None where it does not parse.
+
+    `closing` is put behind it: what it lacks where it was cut.
+    """
+    indent = _INDENT.match(code)
+    skipped = indent.end() if indent else 0
+    tree = _parsed(code[skipped:], closing)
+    if tree is None:
+        return None
+    places = _Places(code, skipped)
+    found = []
+    for name, named, value in itertools.chain.from_iterable(map(_given, ast.walk(tree))):
+        for literal in _literals(value):
+            start, end = places.of(literal.lineno, literal.col_offset), places.end(literal)
+            is_formatted = not isinstance(literal, ast.Constant)
+            found.append(GivenString(name, places.of(*named), start, end, _pieces(literal), is_formatted))
+    return found
+
+
+def _parsed(code: str, closing: str) -> ast.AST | None:
+    if _TOUCHING_NUMBER.search(code):
+        return None
+    # What begins a block lacks the block, and where it was cut the colon, too.
+    for end in ("", "\n pass", ": 0")[: 3 if closing else 2]:
+        try:
+            return ast.parse(code + closing + end)
+        except (SyntaxError, ValueError, MemoryError, RecursionError):
+            continue
+    return None
+
+
+_Named = tuple[str, tuple[int, int], ast.expr]
+
+
+def _given(node: ast.AST) -> Iterator[_Named]:
+    """The names that this node gives values to, where they stand, and the values."""
+    if isinstance(node, ast.Assign):
+        for target in node.targets:
+            yield from _pairs(target, node.value)
+    elif isinstance(node, (ast.AnnAssign, ast.AugAssign, ast.NamedExpr)) and node.value is not None:
+        yield from _pairs(node.target, node.value)
+    elif isinstance(node, ast.keyword) and node.arg is not None:
+        yield node.arg, (node.lineno, node.col_offset), node.value
+    elif isinstance(node, ast.Dict):
+        for key, value in zip(node.keys, node.values, strict=True):
+            if isinstance(key, ast.Constant) and isinstance(key.value, str):
+                yield key.value, (key.lineno, key.col_offset + 1), value
+    elif isinstance(node, _Function):
+        yield from _defaults(node.args)
+
+
+def _pairs(target: ast.expr, value: ast.expr) -> Iterator[_Named]:
+    waiting = [(target, value)]
+    while waiting:
+        target, value = waiting.pop()
+        if isinstance(target, (ast.Tuple, ast.List)):
+            if isinstance(value, (ast.Tuple, ast.List)) and len(value.elts) == len(target.elts):
+                waiting += zip(target.elts, value.elts, strict=True)
+            continue
+        at = target.lineno, target.col_offset
+        if isinstance(target, ast.Subscript) and isinstance(target.slice, ast.Constant):
+            yield str(target.slice.value), (target.slice.lineno, target.slice.col_offset + 1), value
+        elif isinstance(target, (ast.Name, ast.Attribute)):
+            yield _dotted(target), at, value
+
+
+def _dotted(target: ast.expr) -> str:
+    """`self.password`, as far as it is made of names."""
+    names: list[str] = []
+    while isinstance(target, ast.Attribute) and len(names) < 8:
+        names.append(target.attr)
+        target = target.value
+    if isinstance(target, ast.Name):
+        names.append(target.id)
+    return ".".join(reversed(names))
+
+
+def _defaults(arguments: ast.arguments) -> Iterator[_Named]:
+    by_place = [*arguments.posonlyargs, *arguments.args]
+    first = len(by_place) - len(arguments.defaults)
+    pairs = [*zip(by_place[first:], arguments.defaults, strict=True)]
+    by_name = zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)
+    pairs += [(one, default) for one, default in by_name if default is not None]
+    for one, default in pairs:
+        yield one.arg, (one.lineno, one.col_offset), default
+
+
+def _literals(value: ast.expr) -> Iterator[ast.expr]:
+    """The strings of which this value may be made: joined, chosen, or with a method called on them."""
+    waiting = [value]
+    while waiting:
+        value = waiting.pop()
+        if _is_string(value):
+            yield value
+        elif isinstance(value, ast.BinOp) and isinstance(value.op, (ast.Add, ast.Mod)):
+            waiting += [value.left, value.right]
+        elif isinstance(value, ast.IfExp):
+            waiting += [value.body, value.orelse]
+        elif isinstance(value, ast.BoolOp):
+            waiting += value.values
+        elif isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute):
+            waiting.append(value.func.value)
+
+
+def _is_string(value: ast.expr) -> bool:
+    if isinstance(value, ast.Constant):
+        return isinstance(value.value, (str, bytes))
+    return type(value).__name__ in ("JoinedStr", "TemplateStr")  # Python 3.14 has the second
+
+
+def _pieces(literal: ast.expr) -> tuple[str, ...]:
+    parts = getattr(literal, "values", None) or [literal]
+    values = [part.value for part in parts if isinstance(part, ast.Constant)]
+    return tuple(one.decode("latin-1") if isinstance(one, bytes) else str(one) for one in values)
+
+
+class _Places:
+    """Where the parser's lines and bytes stand in the code, of which so many characters it has not got."""
+
+    def __init__(self, code: str, skipped: int) -> None:
+        self._code = code
+        self._starts = [skipped, *(end.end() for end in _LINE_END.finditer(code, skipped))]
+
+    def of(self, line: int, column: int) -> int:
+        """The place of a byte of a line."""
+        start = self._starts[line - 1]
+        if self._code.isascii():
+            return start + column
+        end = self._starts[line] if line < len(self._starts) else len(self._code)
+        return start + len(self._code[start:end].encode()[:column].decode(errors="ignore"))
+
+    def end(self, node: ast.expr) -> int:
+        """Where a node ends."""
+        line, column = node.end_lineno or node.lineno, node.end_col_offset or node.col_offset
+        return min(self.of(line, column), len(self._code))  # not behind it, where its end was added
