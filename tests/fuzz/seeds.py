@@ -8,8 +8,6 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from tracked import tracked
-
 from jupyter_mlgpu.experiment.bench.budget import Budget
 from jupyter_mlgpu.experiment.bench.measuring import measure
 from jupyter_mlgpu.experiment.bench.run import BenchRun
@@ -21,6 +19,7 @@ from jupyter_mlgpu.show.receipts.bundle import MIME_TYPE
 from jupyter_mlgpu.teach.sharing import report
 from jupyter_mlgpu.testing import FakeBackend, FakeClock, example_record
 from jupyter_mlgpu.testing.bench import FakeMonitor, FakeRunner, fake_case
+from scripts.tracked import tracked
 
 ROOT = Path(__file__).parents[2]
 
