@@ -18,6 +18,7 @@ from jupyter_mlgpu.record.incoming import opened
 from jupyter_mlgpu.record.lines import FILE, LINE, from_line, lines, to_line
 from jupyter_mlgpu.record.record import Record
 from jupyter_mlgpu.record.sentence import Sentence, say
+from jupyter_mlgpu.record.visible import visible_line
 
 _BLOCK = 1024**2
 
@@ -180,7 +181,9 @@ def load_records(path: str | os.PathLike[str]) -> tuple[list[Record], list[Sente
         with opened(source, most=FILE, what="a records file") as file:
             for number, line in enumerate(lines(file), start=1):
                 record = _read(
-                    line, say("Line {number} of {file}", number=str(number), file=source.name), problems
+                    line,
+                    say("Line {number} of {file}", number=str(number), file=visible_line(source.name)),
+                    problems,
                 )
                 if record is not None:
                     record = record.with_origin("loaded") if record.origin == "live" else record
@@ -189,7 +192,8 @@ def load_records(path: str | os.PathLike[str]) -> tuple[list[Record], list[Sente
         raise RecordError(str(error)) from error
     except OSError as error:  # while it is read
         raise RecordError(
-            f"{source} cannot be read ({error.strerror or error}); check the path and try again."
+            f"{visible_line(source)} cannot be read ({error.strerror or error}); "
+            "check the path and try again."
         ) from error
     return list(records.values()), problems
 

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from jupyter_mlgpu.record.errors import RecordError, UsageError
+from jupyter_mlgpu.record.visible import visible_line
 
 _KINDS = {
     stat.S_IFDIR: "a folder",
@@ -68,7 +69,7 @@ def read_notebook(path: Path, *, most: int = MOST_OF_ANOTHERS, follow: bool = Tr
     data = read_bytes(path, most=most, what="a notebook", follow=follow)
     if data.count(b"[") + data.count(b"{") > MOST_PARTS:
         raise UsageError(
-            f"{path} is not read, for it holds more than {MOST_PARTS:,} lists and objects; "
+            f"{visible_line(path)} is not read, for it holds more than {MOST_PARTS:,} lists and objects; "
             "clear its largest outputs and save it again."
         )
     return data
@@ -122,17 +123,23 @@ class _Bounded(io.FileIO):
 def _refuse(path: Path, what: str, there: os.stat_result) -> None:
     if not stat.S_ISREG(there.st_mode):
         kind = _KINDS.get(stat.S_IFMT(there.st_mode), "no regular file")
-        raise UsageError(f"{path} cannot be read as {what}, for it is {kind}; give the name of a file.")
+        raise UsageError(
+            f"{visible_line(path)} cannot be read as {what}, for it is {kind}; give the name of a file."
+        )
 
 
 def _too_large(path: Path, what: str, most: int) -> UsageError:
     size = f"{most / 1e6:g} MB" if most >= 1e6 else f"{most:,} bytes"
-    return UsageError(f"{path} cannot be read as {what}, for it has more than {size}; give a smaller file.")
+    return UsageError(
+        f"{visible_line(path)} cannot be read as {what}, for it has more than {size}; give a smaller file."
+    )
 
 
 def _unreadable(path: Path, what: str, error: OSError | ValueError) -> UsageError:
     if isinstance(error, OSError) and error.errno == errno.ELOOP:
         why = "it is a link, or its links lead nowhere"
-        return UsageError(f"{path} cannot be read as {what}, for {why}; give the name of a file.")
+        return UsageError(
+            f"{visible_line(path)} cannot be read as {what}, for {why}; give the name of a file."
+        )
     why = (error.strerror if isinstance(error, OSError) else None) or str(error)
-    return UsageError(f"{path} cannot be read as {what} ({why}); check the path and try again.")
+    return UsageError(f"{visible_line(path)} cannot be read as {what} ({why}); check the path and try again.")

@@ -20,6 +20,7 @@ from jupyter_mlgpu.record.decoding import Count, Name
 from jupyter_mlgpu.record.errors import RecordError, UsageError
 from jupyter_mlgpu.record.redact import redact
 from jupyter_mlgpu.record.sentence import Sentence, say
+from jupyter_mlgpu.record.visible import visible_line
 
 FILE = "roofs.json"
 KIND = "jupyter_mlgpu roofs"
@@ -100,7 +101,7 @@ def read() -> Roofs:
         decoding.schema_of(data, SCHEMA, "the file")
         return Roofs(decoding.decode(_File, data, "the file").roofs)
     except (RecordError, UsageError) as error:
-        why = redact(str(error).replace(str(file.parent), ""))
+        why = redact(str(error).replace(visible_line(file.parent), ""))
         return Roofs(
             problem=say(
                 "{file} in your cache folder is not used ({why}); `%mlc_bench --quick` writes a new one.",

@@ -15,9 +15,11 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import PurePath
 from typing import Any, TypeVar, Union
 
+from jupyter_mlgpu.record.visible import visible_line
+
 T = TypeVar("T")
 Field = Union["Sentence", str, int]
-#: What a field can be made of: errors become what they say, paths their text.
+#: What a field can be made of: errors become what they say, paths one line.
 Given = Field | BaseException | PurePath
 
 _FIELD = re.compile(r"\{([a-z_]+)\}")
@@ -141,7 +143,7 @@ def of_error(error: BaseException) -> str:
 def _as_field(value: Given) -> Field:
     if isinstance(value, str | int):
         return value
-    return of_error(value) if isinstance(value, BaseException) else str(value)
+    return of_error(value) if isinstance(value, BaseException) else visible_line(value)
 
 
 def filled(template: str, fields: Mapping[str, Field], shown: Callable[[str], str]) -> str:

@@ -18,6 +18,7 @@ from typing import NoReturn
 
 from jupyter_mlgpu.record.errors import UsageError
 from jupyter_mlgpu.record.sentence import Sentence, joined, say
+from jupyter_mlgpu.record.visible import visible_line
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +123,8 @@ class WordsParser(argparse.ArgumentParser):
         known = [one for action in self._actions for one in (*action.option_strings, *(action.choices or ()))]
         wrong = re.search(r"unrecognized arguments: (\S+)|invalid choice: '([^']*)'", message)
         near = nearest(wrong[1] or wrong[2], list(map(str, known))) if wrong else []
-        raise UsageError(" ".join([f"{message[:1].upper()}{message[1:]}.", *near, self.explained]))
+        said = visible_line(f"{message[:1].upper()}{message[1:]}.")
+        raise UsageError(" ".join([said, *near, self.explained]))
 
 
 def split(line: str, magic: str, explained: str) -> list[str]:

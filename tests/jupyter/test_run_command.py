@@ -619,3 +619,12 @@ def test_native_output_is_saved_where_it_was_written(tmp_path):
     # Of a run's saved notebook nobody completes a receipt later: it waits for all lines.
     assert STILL_READING not in str(second.outputs[-1])
     assert sum(line.count for line in done.records[1].logs) == 200
+
+
+def test_names_of_files_are_told_so_that_they_do_nothing_to_a_terminal(tmp_path):
+    ran = run(write(tmp_path, name="\x1b]0;evil\x07\x1b[31m\nlesson.ipynb"), out=tmp_path / "\x1b[31mout")
+    assert ran.status == 0, ran.errors
+    assert ran.said.splitlines()[1:] == [
+        rf"  {tmp_path}/\u001b[31mout/{name}"
+        for name in ("records.jsonl", r"\u001b]0;evil\u0007\u001b[31m\u000alesson.ipynb", "report.html")
+    ]

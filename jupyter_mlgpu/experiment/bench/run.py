@@ -15,6 +15,7 @@ from jupyter_mlgpu.record import decoding, files, incoming
 from jupyter_mlgpu.record.errors import BenchError, RecordError, UsageError
 from jupyter_mlgpu.record.sentence import Sentence
 from jupyter_mlgpu.record.shown import Charted
+from jupyter_mlgpu.record.visible import visible_line
 
 #: Raised whenever a field changes its meaning or goes away; `bench.schema.json` describes it.
 SCHEMA = 1
@@ -83,7 +84,7 @@ def load(path: str | os.PathLike[str]) -> BenchRun:
     except UsageError as error:
         raise BenchError(str(error)) from None
     except RecordError as error:
-        raise BenchError(f"{path} cannot be used: {error}.") from None
+        raise BenchError(f"{visible_line(os.fspath(path))} cannot be used: {error}.") from None
 
 
 def _printable(data: Any) -> Any:

@@ -23,6 +23,7 @@ from jupyter_mlgpu.record import decoding, incoming, sentence
 from jupyter_mlgpu.record.errors import RecordError, UsageError
 from jupyter_mlgpu.record.files import write_atomically
 from jupyter_mlgpu.record.sentence import Sentence, say
+from jupyter_mlgpu.record.visible import visible_line
 
 T = TypeVar("T")
 
@@ -64,7 +65,9 @@ def load(path: str | os.PathLike[str]) -> Facts:
         raise RecordError(str(error)) from error
     except RecordError as error:
         remedy = "make one with `jupyter mlgpu doctor --save-facts FILE`"
-        raise type(error)(f"{source} is no facts file that can be read: {error}; {remedy}.") from error
+        raise type(error)(
+            f"{visible_line(source)} is no facts file that can be read: {error}; {remedy}."
+        ) from error
 
 
 @cache

@@ -17,6 +17,7 @@ from jupyter_mlgpu.record.errors import RecordError
 from jupyter_mlgpu.record.files import Journal, load_records
 from jupyter_mlgpu.record.record import Record
 from jupyter_mlgpu.record.sentence import say
+from jupyter_mlgpu.record.visible import visible_line
 
 #: Why a cell's record has no figures.
 UNFINISHED = say("The engine died in this cell, or had not ended it when this was read.")
@@ -46,13 +47,17 @@ class EngineJournal:
             where.mkdir(mode=0o700, parents=True, exist_ok=True)
             _remove_old(where.parent)
         except OSError as error:
-            raise RecordError(f"{where} cannot be written ({error.strerror or error}).") from error
+            raise RecordError(
+                f"{visible_line(where)} cannot be written ({error.strerror or error})."
+            ) from error
         self._journal = Journal(self._path)
 
     def append(self, record: Record) -> None:
         """Add a record, or what is known of one that has begun."""
         if self._path.exists() and self._path.stat().st_size > _MOST_BYTES:
-            raise RecordError(f"{self._path} has reached its limit of {_MOST_BYTES // 1_000_000} MB.")
+            raise RecordError(
+                f"{visible_line(self._path)} has reached its limit of {_MOST_BYTES // 1_000_000} MB."
+            )
         self._journal.append(record)
 
     def clear(self) -> None:

@@ -14,11 +14,11 @@ from types import ModuleType
 from typing import Any
 
 from jupyter_mlgpu._version import __version__
+from jupyter_mlgpu.jupyter.cli.terminal import PROGRAM, complain
 from jupyter_mlgpu.record.errors import MlgpuError, UsageError
 from jupyter_mlgpu.record.sentence import joined, say
 from jupyter_mlgpu.record.words import WordsParser, unknown
 
-PROGRAM = "jupyter mlgpu"
 #: Each command, those of every day first, and what it does. Its module here, or that of _ABOVE, has EXAMPLE,
 #: add_arguments and main.
 COMMANDS = {
@@ -46,10 +46,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         return _run(sys.argv[1:] if argv is None else argv)
     except MlgpuError as error:
-        print(f"{PROGRAM}: {error}", file=sys.stderr)
+        complain(error)
         return REFUSED
     except KeyboardInterrupt:
-        print(f"{PROGRAM}: interrupted.", file=sys.stderr)
+        complain("interrupted.")
         return INTERRUPTED
 
 

@@ -11,6 +11,8 @@ import sys
 from typing import TYPE_CHECKING
 
 from jupyter_mlgpu.experiment.bench import options
+from jupyter_mlgpu.jupyter.cli.terminal import complain, tell
+from jupyter_mlgpu.record.visible import visible_line
 
 if TYPE_CHECKING:
     from jupyter_mlgpu.experiment.bench.session import BenchProgress, FinishedBench
@@ -40,18 +42,18 @@ def main(arguments: argparse.Namespace) -> int:
     asked = options.options(arguments)
     if len(asked.against) == 2:
         ours, theirs = map(load, asked.against)
-        print(two_runs(ours, theirs))
+        tell(two_runs(ours, theirs))
         return 0
     for word in asked.against:  # before what takes minutes
         prepared(word)
     finished = _measured(asked, clock, begun)
-    print(finished.run)
+    tell(finished.run)
     if (problem := roofs.keep(finished.run, kit.current().recorder.run.host_digest)) is not None:
-        sys.stderr.write(f"{problem}\n")
+        complain(problem)
     for word in asked.against:
-        print(against(finished.run, word))
+        tell(against(finished.run, word))
     if asked.out is not None:
-        print(f"  {finished.run.save(asked.out)}")
+        tell(f"  {visible_line(finished.run.save(asked.out))}")
     if finished.error is not None:
         raise finished.error
     return int(any(one.status == "failed" for one in finished.run.results))
@@ -66,7 +68,7 @@ def _measured(asked: options.BenchOptions, clock: Clock, begun: int) -> Finished
     show = progress()
     seen: set[int] = set()
 
-    def tell(now: BenchProgress) -> None:
+    def follow(now: BenchProgress) -> None:
         # A line a case is enough for a log; a bar's text moves with each step.
         if now.number not in seen or sys.stderr.isatty():
             seen.add(now.number)
@@ -75,7 +77,7 @@ def _measured(asked: options.BenchOptions, clock: Clock, begun: int) -> Finished
     show.say("Starting the benchmark")
     try:
         return session.run(
-            asked.order, monitor=local_monitor(), clock=clock, on_progress=tell, started_ns=begun
+            asked.order, monitor=local_monitor(), clock=clock, on_progress=follow, started_ns=begun
         )
     finally:
         show.close()

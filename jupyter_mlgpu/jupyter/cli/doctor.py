@@ -12,6 +12,7 @@ from jupyter_mlgpu.explain.doctor.consult import consult, language_of, silent
 from jupyter_mlgpu.explain.doctor.diagnose import Diagnosis
 from jupyter_mlgpu.record.sentence import Sentence
 from jupyter_mlgpu.record.translation import translated
+from jupyter_mlgpu.record.visible import visible_line
 from jupyter_mlgpu.show.doctor import page
 
 EXAMPLE = """\
@@ -67,10 +68,8 @@ def main(arguments: argparse.Namespace) -> int:
         # Python would complain once more when it closes stdout at its end.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     if arguments.save_facts is not None:
-        print(
-            f"The facts are in {arguments.save_facts}: read them before you send them to anyone.",
-            file=sys.stderr,
-        )
+        saved = visible_line(arguments.save_facts)
+        print(f"The facts are in {saved}: read them before you send them to anyone.", file=sys.stderr)
     return 0 if diagnosis.healthy else 1
 
 

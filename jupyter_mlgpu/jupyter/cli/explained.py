@@ -12,7 +12,7 @@ from jupyter_mlgpu.explain.logs.fold import shape_of
 from jupyter_mlgpu.explain.logs.parse import Message
 from jupyter_mlgpu.measure.capture.waiting import Notes
 from jupyter_mlgpu.record.record import LogLine
-from jupyter_mlgpu.show.page.text import visible
+from jupyter_mlgpu.record.visible import visible
 from jupyter_mlgpu.show.receipts import notes as words_of_notes
 
 #: Of one message of the catalogue, so many different meanings are shown; of the unknown, so many shapes.

@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 from jupyter_mlgpu.record.errors import MlgpuError, UsageError
+from jupyter_mlgpu.record.visible import visible_line
 
 NAME = "jupyter-mlgpu"
 _LINE = f"*.ipynb filter={NAME}"
@@ -35,7 +36,7 @@ def install(*, everything: bool = False) -> str:
         if _LINE not in lines:
             attributes.write_text("\n".join([*lines, _LINE, ""]), encoding="utf-8")
     except OSError as error:
-        raise MlgpuError(f"{attributes} cannot be written ({error.strerror}).") from error
+        raise MlgpuError(f"{visible_line(attributes)} cannot be written ({error.strerror}).") from error
     what = "all outputs of jupyter_mlgpu" if everything else "receipts"
     return (
         f"From now on, git leaves {what} out of commits in this repository; your files keep them. "

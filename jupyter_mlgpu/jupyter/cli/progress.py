@@ -7,6 +7,7 @@ import time
 from typing import Protocol
 
 from jupyter_mlgpu.record import units
+from jupyter_mlgpu.record.visible import visible_line
 
 
 class Progress(Protocol):
@@ -38,7 +39,7 @@ class ProgressLines:
 
     def say(self, what: str) -> None:
         """Tell what is being done."""
-        print(f"{what} …", file=sys.stderr, flush=True)
+        print(f"{visible_line(what)} …", file=sys.stderr, flush=True)
 
     def cell(self, number: int, total: int, name: str) -> None:
         """Tell which cell begins."""
@@ -71,7 +72,7 @@ class ProgressBar:
 
     def say(self, what: str) -> None:
         """Tell what is being done."""
-        self._bar.update(self._task, description=f"{what} …")
+        self._bar.update(self._task, description=f"{visible_line(what)} …")
 
     def cell(self, number: int, total: int, name: str) -> None:
         """Tell which cell begins."""

@@ -8,15 +8,16 @@ after Ctrl-C. In every case, everything measured so far is written.
 from __future__ import annotations
 
 import argparse
-import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from jupyter_mlgpu.jupyter.cli.terminal import complain, tell
 from jupyter_mlgpu.record.errors import MlgpuError, RecordError, UsageError
 from jupyter_mlgpu.record.extras import require
 from jupyter_mlgpu.record.sentence import say
+from jupyter_mlgpu.record.visible import visible_line
 
 if TYPE_CHECKING:
     from nbformat import NotebookNode
@@ -95,14 +96,14 @@ def _check(arguments: argparse.Namespace, path: Path, out: Path) -> None:
         raise UsageError(f"--timeout must be more than 0 seconds, found {arguments.timeout:g}.")
     if path.parent.resolve() == out.resolve():
         raise UsageError(
-            f"{arguments.out} is the notebook's own folder, where the executed copy would replace it; "
-            "choose another folder with --out."
+            f"{visible_line(arguments.out)} is the notebook's own folder, where the executed copy would "
+            "replace it; choose another folder with --out."
         )
     records = out / RECORDS
     if records.exists() and not records.is_file():
         raise UsageError(
-            f"{arguments.out / RECORDS} is not a regular file, and the report is made from its contents; "
-            "choose another folder with --out."
+            f"{visible_line(arguments.out / RECORDS)} is not a regular file, and the report is made from "
+            "its contents; choose another folder with --out."
         )
 
 
@@ -126,7 +127,7 @@ def _read(path: Path) -> NotebookNode:
         json.dumps(notebook, ensure_ascii=False).encode()  # half of a surrogate pair cannot be written
     except Exception as error:  # nbformat raises whatever it stumbles over
         raise UsageError(
-            f"{path} is not a notebook that Jupyter can read; open it in JupyterLab to see why."
+            f"{visible_line(path)} is not a notebook that Jupyter can read; open it in JupyterLab to see why."
         ) from error
     return notebook
 
@@ -150,7 +151,7 @@ def _clear(out: Path, name: str) -> None:
             stale.unlink(missing_ok=True)
         except OSError as error:
             raise MlgpuError(
-                f"{stale} from an earlier run cannot be removed ({error.strerror or error}); "
+                f"{visible_line(stale)} from an earlier run cannot be removed ({error.strerror or error}); "
                 "choose another folder with --out."
             ) from error
 
@@ -165,11 +166,11 @@ def _finish(notebook: NotebookNode, ending: RunEnd, name: str, out: Path, elapse
     try:
         keep_last_states(out / RECORDS)
     except RecordError as error:
-        print(f"jupyter mlgpu: {error}", file=sys.stderr)
+        complain(error)
     try:
         records, problems = load_records(out / RECORDS)
     except RecordError as error:
-        print(f"jupyter mlgpu: {error}", file=sys.stderr)
+        complain(error)
         records, problems = [], [say("{file} was removed while the notebook was running.", file=RECORDS)]
     # They are this run's own, not loaded from elsewhere.
     records = [record.with_origin("live") for record in records]
@@ -186,13 +187,13 @@ def _finish(notebook: NotebookNode, ending: RunEnd, name: str, out: Path, elapse
             write_atomically(path, text.encode(errors="replace"))
             written.append(path)
         except MlgpuError as error:
-            print(f"jupyter mlgpu: {error}", file=sys.stderr)
+            complain(error)
             status = 2
-    print(_summary(records, ending, elapsed))
+    tell(_summary(records, ending, elapsed))
     for path in written:
-        print(f"  {path}")
+        tell(f"  {visible_line(path)}")
     if ending.sentence:
-        print(f"jupyter mlgpu: {ending.sentence}", file=sys.stderr)
+        complain(ending.sentence)
     return status
 
 

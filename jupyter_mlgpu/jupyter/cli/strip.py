@@ -14,7 +14,9 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from jupyter_mlgpu.jupyter.cli.terminal import complain, tell
 from jupyter_mlgpu.record.errors import MlgpuError, UsageError
+from jupyter_mlgpu.record.visible import visible_line
 
 EXAMPLE = """\
 examples:
@@ -62,7 +64,7 @@ def main(arguments: argparse.Namespace) -> int:
     if arguments.git_filter:
         from jupyter_mlgpu.jupyter.cli import git_filter
 
-        print(git_filter.install(everything=arguments.all))
+        tell(git_filter.install(everything=arguments.all))
     elif not arguments.notebooks:
         raise UsageError("No notebooks given: name their files, or use --git-filter.")
     if arguments.notebooks == [STANDARD_INPUT]:
@@ -72,10 +74,10 @@ def main(arguments: argparse.Namespace) -> int:
         try:
             count = strip_file(path, everything=arguments.all)
         except MlgpuError as error:
-            print(f"jupyter mlgpu: {error}", file=sys.stderr)
+            complain(error)
             status = 2
         else:
-            print(f"{path}: {_removed(count, everything=arguments.all)}")
+            tell(f"{visible_line(path)}: {_removed(count, everything=arguments.all)}")
     return status
 
 
@@ -85,10 +87,7 @@ def _strip_standard_input(*, everything: bool) -> int:
     try:
         data = strip_text(data.decode(), everything=everything)[0].encode()
     except (ValueError, RecursionError, _NotANotebookError) as error:
-        print(
-            f"jupyter mlgpu: this is not a notebook ({_reason(error)}); it was left unchanged.",
-            file=sys.stderr,
-        )
+        complain(f"this is not a notebook ({_reason(error)}); it was left unchanged.")
     sys.stdout.buffer.write(data)
     return 0
 
@@ -107,7 +106,7 @@ def strip_file(path: Path, *, everything: bool = False) -> int:
         stripped, count = strip_text(data.decode(), everything=everything)
     except (ValueError, RecursionError, _NotANotebookError) as error:
         raise UsageError(
-            f"{path} is not a notebook in format 4 ({_reason(error)}); it was left unchanged."
+            f"{visible_line(path)} is not a notebook in format 4 ({_reason(error)}); it was left unchanged."
         ) from error
     if count:
         write_atomically(path, stripped.encode())

@@ -18,6 +18,7 @@ from jupyter_mlgpu.measure.frameworks import registry
 from jupyter_mlgpu.record.clock import SystemClock
 from jupyter_mlgpu.record.errors import RecordError, UsageError
 from jupyter_mlgpu.record.sentence import say
+from jupyter_mlgpu.record.visible import visible_line
 
 UNWATCHED = say(
     "Benchmarks are not monitored, because monitoring takes time; see the benchmark's own table for its runs."
@@ -75,4 +76,4 @@ def _save(run: BenchRun, path: Path) -> None:
     except RecordError as error:
         sys.stderr.write(f"The benchmark was not saved: {error}\n")
     else:
-        print(f"Saved the benchmark to {path}.")
+        print(f"Saved the benchmark to {visible_line(path)}.")

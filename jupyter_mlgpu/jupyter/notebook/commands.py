@@ -220,7 +220,7 @@ class Commands:
         return logbook.explained(records, self.logbook.early, called)
 
     def _raw(self, called: Mapping[tuple[str, int], str]) -> str:
-        from jupyter_mlgpu.show.page.text import visible
+        from jupyter_mlgpu.record.visible import visible
 
         run = self.kit.recorder.run.id
         lines: list[str] = []

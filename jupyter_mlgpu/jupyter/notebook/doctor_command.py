@@ -13,6 +13,7 @@ from jupyter_mlgpu.jupyter.notebook.progress import ProgressLine
 from jupyter_mlgpu.record.errors import UsageError
 from jupyter_mlgpu.record.sentence import say
 from jupyter_mlgpu.record.translation import translated
+from jupyter_mlgpu.record.visible import visible_line
 from jupyter_mlgpu.record.words import typed, unknown
 from jupyter_mlgpu.show.doctor import page
 
@@ -42,7 +43,7 @@ def doctor_command(line: str, shell: Any) -> page.DiagnosisPage | None:
     finally:
         shown.clear()
     if saved is not None:
-        print(f"The facts are in {saved}: read them before you send them to anyone.")
+        print(f"The facts are in {visible_line(saved)}: read them before you send them to anyone.")
     if "--json" in asked:
         print(page.json_text(diagnosis))
     elif "--fix-plan" in asked:

@@ -14,6 +14,7 @@ from jupyter_mlgpu.jupyter.notebook.ours import ours_in
 from jupyter_mlgpu.jupyter.notebook.transform import THIS_CELL
 from jupyter_mlgpu.record.errors import MlgpuError, RestartNeededError
 from jupyter_mlgpu.record.sentence import Sentence, of_error
+from jupyter_mlgpu.record.visible import visible
 
 if TYPE_CHECKING:
     from jupyter_mlgpu.experiment.bench.against import Against
@@ -335,13 +336,13 @@ class _one_sentence:  # noqa: N801 - reads as a statement: with _one_sentence():
     def __exit__(self, kind: object, error: BaseException | None, traceback: object) -> None:
         if isinstance(error, RestartNeededError):
             _offer_restart(error)
-            raise UsageError(_said(error.refusal)) from None
+            raise UsageError(visible(_said(error.refusal))) from None
         if isinstance(error, MlgpuError):
-            raise UsageError(_said(of_error(error))) from None
+            raise UsageError(visible(_said(of_error(error)))) from None
 
 
 def _print(text: str) -> None:
-    print(_said(text))
+    print(visible(_said(text)))
 
 
 def _said(text: str) -> str:

@@ -22,6 +22,7 @@ from jupyter_mlgpu.record.clock import SystemClock
 from jupyter_mlgpu.record.errors import RecordError, UsageError
 from jupyter_mlgpu.record.redact import beginning
 from jupyter_mlgpu.record.sentence import say
+from jupyter_mlgpu.record.visible import visible_line
 from jupyter_mlgpu.record.words import unknown
 from jupyter_mlgpu.show.race import page
 
@@ -136,4 +137,4 @@ def _save(result: RaceResult, path: Path) -> None:
     except RecordError as error:
         sys.stderr.write(f"The race was not saved: {error}\n")
     else:
-        print(f"Saved the race to {path}, and its chart to {chart}.")
+        print(f"Saved the race to {visible_line(path)}, and its chart to {visible_line(chart)}.")

@@ -20,7 +20,9 @@ RECEIPTS = 10
 def save(path: str, kit: Kit) -> Sentence:
     """`%mlc_trace save PATH`; returns what to print. Raises RecordError where it cannot be written."""
     count, problems = files.save_what_can_be(path, kit.store.records())
-    saved = say_count("Saved {count} record to {path}.", "Saved {count} records to {path}.", count, path=path)
+    saved = say_count(
+        "Saved {count} record to {path}.", "Saved {count} records to {path}.", count, path=PurePath(path)
+    )
     return below(saved, *problems)
 
 
@@ -48,7 +50,7 @@ def load(path: str, kit: Kit, channel: Channel) -> Sentence:
             "Loaded {count} record from {path}; it is marked as loaded.",
             "Loaded {count} records from {path}; they are marked as loaded.",
             new,
-            path=path,
+            path=PurePath(path),
         )
     ]
     if known:
@@ -82,7 +84,7 @@ def replay(path: str, kit: Kit, channel: Channel) -> Sentence:
             "Replayed {count} record from {path}; nothing was run here.",
             "Replayed {count} records from {path}; nothing was run here.",
             len(new),
-            path=path,
+            path=PurePath(path),
         )
     ]
     if len(new) > RECEIPTS:

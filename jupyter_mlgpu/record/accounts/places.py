@@ -20,6 +20,7 @@ from jupyter_mlgpu.record.accounts.ending import Ending
 from jupyter_mlgpu.record.clock import real_time
 from jupyter_mlgpu.record.errors import MlgpuError, RecordError
 from jupyter_mlgpu.record.incoming import opened, read_json
+from jupyter_mlgpu.record.visible import visible_line
 
 _MEMORY = Path("/dev/shm")
 _BEGIN, _END = "jupyter_mlgpu-", ".account"
@@ -93,7 +94,7 @@ def write_ending(path: Path, ending: Ending) -> None:
         with open(descriptor, "wb") as file:
             file.write(decoding.to_bytes(ending))
     except OSError as error:
-        raise RecordError(f"{target} cannot be written ({error.strerror or error}).") from error
+        raise RecordError(f"{visible_line(target)} cannot be written ({error.strerror or error}).") from error
 
 
 def remove(path: Path) -> None:

@@ -11,11 +11,11 @@ from dataclasses import replace
 from functools import lru_cache
 
 from jupyter_mlgpu.record.sentence import say
+from jupyter_mlgpu.record.visible import visible
 from jupyter_mlgpu.show.markup import Markup, bullets, coded, element, image, joined, one_line, unended
 from jupyter_mlgpu.show.page import svg
 from jupyter_mlgpu.show.page.chart import Chart
 from jupyter_mlgpu.show.page.model import Page, Part, Picture, Table
-from jupyter_mlgpu.show.page.text import visible
 
 #: A number and its unit stay on one line. No style sheet comes along to where this is read, and a style for
 #: each cell would cost a notebook more than these: a blank and a slash at which no line breaks.

@@ -2,23 +2,13 @@
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from jupyter_mlgpu.record.speaking import said
+from jupyter_mlgpu.record.visible import visible
 from jupyter_mlgpu.show.page.model import Page, Part, Picture, Table
-
-# Control characters but line ends and tabs, and those that turn the direction of a text around.
-_UNSEEN = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
-
-
-def visible(text: str) -> str:
-    """Text with the characters that one does not see written out: they deceive readers and terminals."""
-    if text.isprintable():  # which is quick, and so are nearly all
-        return text
-    return _UNSEEN.sub(lambda found: f"\\u{ord(found[0]):04x}", text.replace("\r\n", "\n"))
 
 
 def page(shown: Page) -> str:

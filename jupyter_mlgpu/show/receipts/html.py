@@ -8,10 +8,10 @@ from functools import lru_cache
 from jupyter_mlgpu.record import units
 from jupyter_mlgpu.record.reading import Reading
 from jupyter_mlgpu.record.record import LogLine, Record
+from jupyter_mlgpu.record.visible import visible
 from jupyter_mlgpu.show.markup import Markup, coded, element, image, joined, one_line
 from jupyter_mlgpu.show.page.html import TOGETHER, table
 from jupyter_mlgpu.show.page.model import Table
-from jupyter_mlgpu.show.page.text import visible
 from jupyter_mlgpu.show.receipts import limits, notes, operations, repeats, words
 
 _TIMES = ("wall_time", "cpu_time", "device_time")

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from jupyter_mlgpu.record import cellnumbers
 from jupyter_mlgpu.record.record import LogLine, Record
-from jupyter_mlgpu.show.page.text import visible
+from jupyter_mlgpu.record.visible import visible
 
 _WIDTH = 100
 _RAW_LENGTH = 300

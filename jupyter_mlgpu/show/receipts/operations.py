@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from jupyter_mlgpu.record import units
 from jupyter_mlgpu.record.record import OpStat, Record
+from jupyter_mlgpu.record.visible import visible
 from jupyter_mlgpu.show.page.model import Table
-from jupyter_mlgpu.show.page.text import visible
 
 #: Operations that a receipt shows of each device and of the host.
 TOP = 10

@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from jupyter_mlgpu.record import cellnumbers, units
 from jupyter_mlgpu.record.record import LogLine, Record
 from jupyter_mlgpu.record.sentence import say
+from jupyter_mlgpu.record.visible import visible
 from jupyter_mlgpu.show.page import text
 from jupyter_mlgpu.show.page.model import Table
-from jupyter_mlgpu.show.page.text import visible
 from jupyter_mlgpu.show.receipts import limits, notes, operations, repeats, words
 
 #: Log lines to act on that a receipt spells out; the others are counted.

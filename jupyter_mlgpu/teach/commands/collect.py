@@ -11,9 +11,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from jupyter_mlgpu.jupyter.cli.terminal import tell
 from jupyter_mlgpu.record import incoming
 from jupyter_mlgpu.record.errors import UsageError
 from jupyter_mlgpu.record.files import write_atomically
+from jupyter_mlgpu.record.visible import visible_line
 from jupyter_mlgpu.teach.submissions import folders
 
 # Moodle's folders end so: NAME_123456_assignsubmission_file.
@@ -40,10 +42,12 @@ def collect(course: Path, lab: str, inbox: Path, *, replace: bool = False) -> in
     """Copy the notebooks of the inbox; returns the exit status, 1 where something was left out."""
     names = notebooks_of(course, lab)
     if not inbox.is_dir():
-        raise UsageError(f"{inbox} is not a folder; give --from the folder with what was handed in.")
+        raise UsageError(
+            f"{visible_line(inbox)} is not a folder; give --from the folder with what was handed in."
+        )
     entries = sorted(one for one in inbox.iterdir() if not one.name.startswith("."))
     if not entries:
-        raise UsageError(f"{inbox} is empty: it needs a folder or a notebook for each student.")
+        raise UsageError(f"{visible_line(inbox)} is empty: it needs a folder or a notebook for each student.")
     problems = []
     taken: dict[tuple[str, str], Path] = {}
     for entry in entries:
@@ -51,27 +55,36 @@ def collect(course: Path, lab: str, inbox: Path, *, replace: bool = False) -> in
             for found in _of(entry, names):
                 before = taken.setdefault((found.student, found.name), found.path)
                 if before is not found.path:
-                    raise _LeftOutError(f"{found.student} already handed in {before.name}")
+                    raise _LeftOutError(f"{found.student} already handed in {visible_line(before.name)}")
                 place = course / "submitted" / found.student / lab / found.name
-                print(f"{found.student}: {_copy(found.path, place, replace)}")
+                tell(f"{found.student}: {_copy(found.path, place, replace)}")
         except _LeftOutError as error:
-            problems.append(f"{entry.name} was left out: {error}.")
+            problems.append(f"{visible_line(entry.name)} was left out: {error}.")
     students = {student for student, _ in taken}
-    print(f"{len(students):,} student{'s' if len(students) != 1 else ''} in {course / 'submitted'}.")
+    there = visible_line(course / "submitted")
+    tell(f"{len(students):,} student{'s' if len(students) != 1 else ''} in {there}.")
     for problem in problems:
-        print(f"  {problem}")
+        tell(f"  {problem}")
     return 1 if problems else 0
 
 
 def notebooks_of(course: Path, lab: str) -> list[str]:
     """The file names of a lab's notebooks. Raises UsageError, naming the labs there are, for no lab."""
     if Path(lab).name != lab or lab in (".", ".."):
-        raise UsageError(f"--lab is the name of a folder in {course / 'source'}; found {lab!r}.")
+        raise UsageError(
+            f"--lab is the name of a folder in {visible_line(course / 'source')}; found {lab!r}."
+        )
     names = sorted(path.name for path in (course / "source" / lab).glob("*.ipynb"))
     if not names:
         labs = sorted(path.parent.name for path in (course / "source").glob("*/*.ipynb"))
-        known = f"choose {', '.join(dict.fromkeys(labs))}" if labs else "there is no lab in that folder"
-        raise UsageError(f"{course / 'source'} has no lab {lab!r} with a notebook in it; {known}.")
+        known = (
+            f"choose {', '.join(map(visible_line, dict.fromkeys(labs)))}"
+            if labs
+            else "there is no lab in that folder"
+        )
+        raise UsageError(
+            f"{visible_line(course / 'source')} has no lab {lab!r} with a notebook in it; {known}."
+        )
     return names
 
 
@@ -81,7 +94,7 @@ def _of(entry: Path, names: list[str]) -> Iterator[HandedIn]:
     if entry.is_dir():
         student = _student(entry.name)
         inside = list(folders.notebooks(entry))
-        refused = [f"{path.relative_to(entry)} {why}" for path, why in inside if why]
+        refused = [f"{visible_line(path.relative_to(entry))} {why}" for path, why in inside if why]
         try:
             matched = _matched([path for path, why in inside if not why], names)
         except _LeftOutError as error:
@@ -135,13 +148,14 @@ def _copy(path: Path, place: Path, replace: bool) -> str:
         raise _LeftOutError(str(error).rstrip(".")) from error
     if os.path.lexists(place):
         if _holds(place, data):
-            return f"{place.name} was there already"
+            return f"{visible_line(place.name)} was there already"
         if not replace:
             raise _LeftOutError(
-                f"another {place.name} was collected before; --replace lets this one take its place"
+                f"another {visible_line(place.name)} was collected before; "
+                "--replace lets this one take its place"
             )
     write_atomically(place, data, follow=False)
-    return place.name
+    return visible_line(place.name)
 
 
 def _holds(place: Path, data: bytes) -> bool:

@@ -9,16 +9,17 @@ from __future__ import annotations
 import csv
 import io
 import json
-import sys
 import tempfile
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from jupyter_mlgpu.jupyter.cli.progress import Progress, progress
+from jupyter_mlgpu.jupyter.cli.terminal import complain, tell
 from jupyter_mlgpu.record.errors import MlgpuError, UsageError
 from jupyter_mlgpu.record.extras import require
 from jupyter_mlgpu.record.files import write_atomically
 from jupyter_mlgpu.record.sentence import say
+from jupyter_mlgpu.record.visible import visible_line
 from jupyter_mlgpu.teach.commands.collect import notebooks_of
 from jupyter_mlgpu.teach.commands.through_nbgrader import make_release, nbgrader
 from jupyter_mlgpu.teach.grading import feedback, probe
@@ -85,13 +86,13 @@ def grade(
     finally:
         show.close()
     for line in _grades(course, lab, came):
-        print(line)
+        tell(line)
     print(f"Sandbox: {sandbox.title}.")
     if trust_receipts:
         print("Measurements are the students' own receipts: nothing was measured again.")
     for student, one in came.items():
         if one.failed:
-            print(f"jupyter mlgpu: {student} was not graded: {one.failed}", file=sys.stderr)
+            complain(f"{visible_line(student)} was not graded: {one.failed}")
     return 1 if any(one.failed for one in came.values()) else 0
 
 
@@ -124,7 +125,7 @@ def _one(course: Path, lab: str, student: str, options: list[str]) -> _Came:
     # nbgrader would follow a link, and grade, or hand out, what it leads to.
     linked = next((path for path in [folder.parent, folder, *folder.rglob("*")] if path.is_symlink()), None)
     if linked is not None:
-        return _Came(f"{linked} is a link; have the file itself handed in.")
+        return _Came(f"{visible_line(linked)} is a link; have the file itself handed in.")
     with tempfile.TemporaryDirectory() as kept:
         told = Path(kept) / "told.json"
         why = nbgrader(
@@ -169,15 +170,19 @@ def _grades(course: Path, lab: str, came: dict[str, _Came]) -> list[str]:
             one = came[student]
             points = f"{float(row['score']):g} of {float(row['max_score']):g} points"
             left = f", {one.open_points:g} more for you to give" if one.left else ""
-            lines.append(f"{student}: {points}{left}")
+            lines.append(f"{visible_line(student)}: {points}{left}")
             reasons += [
-                f"  {student}, {name} ({points:g}): {why}" for name, (why, points) in one.left.items()
+                f"  {visible_line(student)}, {name} ({points:g}): {why}"
+                for name, (why, points) in one.left.items()
             ]
-            reasons += [f"  {student}: {loss}" for loss in dict.fromkeys(one.losses)]
+            reasons += [f"  {visible_line(student)}: {loss}" for loss in dict.fromkeys(one.losses)]
     if reasons:
         lines += [
             "What is left for you to give (nbgrader's formgrader lists it), and why:",
             *reasons,
         ]
-    lines.append(f"{course / GRADES} has all grades, {course / 'feedback'} what to give back.")
+    lines.append(
+        f"{visible_line(course / GRADES)} has all grades, {visible_line(course / 'feedback')} what to "
+        "give back."
+    )
     return lines

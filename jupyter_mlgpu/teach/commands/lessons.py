@@ -11,9 +11,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
+from jupyter_mlgpu.jupyter.cli.terminal import tell
 from jupyter_mlgpu.record.errors import UsageError
 from jupyter_mlgpu.record.files import write_atomically
 from jupyter_mlgpu.record.sentence import Sentence, say, say_count
+from jupyter_mlgpu.record.visible import visible_line
 from jupyter_mlgpu.teach.lessons import shipped
 
 EXAMPLE = """\
@@ -43,7 +45,7 @@ def main(arguments: argparse.Namespace) -> int:
     """Copy them; returns the exit status."""
     copied = copy(arguments.folder, arguments.language, replace=arguments.replace)
     for sentence in _said(arguments.folder, arguments.language, copied):
-        print(sentence)
+        tell(sentence)
     return 0
 
 
@@ -115,8 +117,10 @@ def _said(target: Path, language: str, copied: Copied) -> Iterable[Sentence]:
             "{count} file there differs from ours and was left as it is (--replace replaces it): {names}.",
             "{count} files there differ from ours and were left so (--replace replaces them): {names}.",
             len(copied.differing),
-            names=", ".join(map(str, copied.differing)),
+            names=", ".join(map(visible_line, copied.differing)),
         )
     if lacking := shipped.lacking():
         yield lacking
-    yield say("Start with: {command}", command=f"jupyter lab {target / shipped.first(language)}")
+    yield say(
+        "Start with: {command}", command=f"jupyter lab {visible_line(target / shipped.first(language))}"
+    )

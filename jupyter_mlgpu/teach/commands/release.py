@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from jupyter_mlgpu.jupyter.cli.progress import progress
+from jupyter_mlgpu.jupyter.cli.terminal import tell
 from jupyter_mlgpu.record.errors import MlgpuError, UsageError
 from jupyter_mlgpu.record.extras import require
 from jupyter_mlgpu.record.files import write_atomically
@@ -49,7 +50,7 @@ def release(course: Path, lab: str | None, language: str | None) -> int:
     finally:
         show.close()
     for sentence in _said(course, labs, brought):
-        print(sentence)
+        tell(sentence)
     return 0
 
 

@@ -7,9 +7,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from jupyter_mlgpu.jupyter.cli.terminal import tell
 from jupyter_mlgpu.record.errors import UsageError
 from jupyter_mlgpu.record.files import write_atomically
 from jupyter_mlgpu.record.record import Record
+from jupyter_mlgpu.record.visible import visible, visible_line
 from jupyter_mlgpu.teach.submissions import Submission, doubts, folders, read
 
 
@@ -53,16 +55,16 @@ def report(folder: Path, lab: str | None, out: Path | None) -> int:
     entries = gather(folder, lab)
     if not entries:
         raise UsageError(
-            f"There are no notebooks in {folder}{f' of the lab {lab!r}' if lab else ''}: it needs a course's "
-            "folder with `submitted` in it, or a folder or a notebook for each student."
+            f"There are no notebooks in {visible_line(folder)}{f' of the lab {lab!r}' if lab else ''}: "
+            "it needs a course's folder with `submitted` in it, or a folder or a notebook for each student."
         )
     page = out or folder / "class_report.html"
     text = class_page.text(entries)
     # A name that nobody typed is replaced itself, where a student has put a link there.
     write_atomically(page, _utf_8(class_page.html(entries, title=folder.resolve().name)), follow=bool(out))
     write_atomically(page.with_suffix(".txt"), _utf_8(text), follow=False)
-    print(text, end="")
-    print(f"Written to {page} and {page.with_suffix('.txt').name}.")
+    print(visible(text), end="")
+    tell(f"Written to {visible_line(page)} and {visible_line(page.with_suffix('.txt').name)}.")
     return 1 if any(entry.why for entry in entries) else 0
 
 
@@ -79,13 +81,15 @@ def gather(folder: Path, lab: str | None = None) -> list[Entry]:
     for path, why in folders.notebooks(root):
         parts = path.relative_to(root).parts
         if not parts:
-            raise UsageError(f"{path} {why}; check the path and try again.")
+            raise UsageError(f"{visible_line(path)} {why}; check the path and try again.")
         of_lab = parts[1] if root == submitted and len(parts) > 2 else path.stem
         of_a_folder = why is not None and path.suffix != ".ipynb"  # which may hold any lab
         if lab is None or of_a_folder or lab in (of_lab, path.stem):
             student = parts[0] if len(parts) > 1 else path.stem
             one = (
-                Entry(student, of_lab, None, f"{path.name} {why}.") if why else _entry(student, of_lab, path)
+                Entry(student, of_lab, None, f"{visible_line(path.name)} {why}.")
+                if why
+                else _entry(student, of_lab, path)
             )
             found.append(one)
     return sorted(found, key=lambda entry: (entry.student, entry.lab))
@@ -103,7 +107,9 @@ def _entry(student: str, lab: str, path: Path) -> Entry:
     except UsageError as error:
         return Entry(student, lab, None, str(error))
     except Exception as error:  # whatever a file holds, the others are read
-        return Entry(student, lab, None, f"{path.name} cannot be read ({type(error).__name__}: {error}).")
+        return Entry(
+            student, lab, None, f"{visible_line(path.name)} cannot be read ({type(error).__name__}: {error})."
+        )
 
 
 def devices(entry: Entry) -> list[str]:

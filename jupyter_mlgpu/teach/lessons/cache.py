@@ -18,6 +18,7 @@ from jupyter_mlgpu.record.errors import RecordError, UsageError
 from jupyter_mlgpu.record.files import write_atomically
 from jupyter_mlgpu.record.sentence import Sentence, say
 from jupyter_mlgpu.record.speaking import said
+from jupyter_mlgpu.record.visible import visible_line
 
 #: Weights of a small BERT take some 20 MB.
 MOST_BYTES = 200_000_000
@@ -36,7 +37,9 @@ def save(name: str, arrays: Mapping[str, Any]) -> str:
         write_atomically(path, data)
         write_atomically(_checksum(path), hashlib.sha256(data).hexdigest().encode())
     except RecordError as error:
-        why = str(error).replace(f"{path.parent}{os.sep}", "")  # outputs are saved: no folder of the user's
+        why = str(error).replace(
+            f"{visible_line(path.parent)}{os.sep}", ""
+        )  # outputs are saved: no folder of the user's
         return said(say("{file} could not be saved: {why}", file=path.name, why=why))
     told = say(
         "Saved in your cache folder as {file}, {size} MB, with a checksum.",

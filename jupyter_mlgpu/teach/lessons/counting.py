@@ -19,6 +19,7 @@ from jupyter_mlgpu.record.errors import UsageError
 from jupyter_mlgpu.record.sentence import Sentence, of_error, say, say_count
 from jupyter_mlgpu.record.shown import Shown
 from jupyter_mlgpu.record.speaking import said
+from jupyter_mlgpu.record.visible import visible_line
 from jupyter_mlgpu.show.page.model import Page, with_head
 from jupyter_mlgpu.show.page.shown import page_of
 
@@ -90,7 +91,9 @@ def _read(path: Path) -> Any:
     try:
         return json.loads(incoming.read_notebook(path).decode())
     except (ValueError, RecursionError) as error:
-        raise UsageError(say("{path} is not a notebook: it is not JSON.", path=path.name)) from error
+        raise UsageError(
+            say("{path} is not a notebook: it is not JSON.", path=visible_line(path.name))
+        ) from error
 
 
 def _cells(notebook: Any) -> list[Mapping[str, Any]]:

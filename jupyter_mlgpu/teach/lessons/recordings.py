@@ -21,6 +21,7 @@ from jupyter_mlgpu.record.errors import RecordError, UsageError
 from jupyter_mlgpu.record.files import write_atomically
 from jupyter_mlgpu.record.sentence import say
 from jupyter_mlgpu.record.speaking import said
+from jupyter_mlgpu.record.visible import visible_line
 from jupyter_mlgpu.teach.lessons.machine import here
 
 FOLDER = Path(__file__).parent / "recordings"
@@ -77,7 +78,9 @@ def read(path: Path) -> Recording:
         decoding.schema_of(data, SCHEMA, "it")
         return decoding.decode(Recording, data, "it")
     except RecordError as error:
-        raise UsageError(f"{path.name} is not a recording of a lesson: {error}; record it again.") from error
+        raise UsageError(
+            f"{visible_line(path.name)} is not a recording of a lesson: {error}; record it again."
+        ) from error
 
 
 def record(name: str, data: Mapping[str, Any]) -> None:

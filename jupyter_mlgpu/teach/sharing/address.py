@@ -19,6 +19,7 @@ from urllib.parse import SplitResult, unquote, urlsplit
 
 from jupyter_mlgpu.record.errors import UsageError
 from jupyter_mlgpu.record.redact import redact
+from jupyter_mlgpu.record.visible import visible_line
 
 #: Where the teacher's view is; the hub's configuration sets it for every server.
 ADDRESS_VARIABLE = "JUPYTER_MLGPU_TEACHER_URL"
@@ -92,11 +93,11 @@ def doubt(path: Path) -> str | None:
             if folder.st_mode & _OTHERS_WRITE:
                 ours = folder.st_mode & stat.S_ISVTX and there.st_uid in (0, os.geteuid())
                 if not ours:
-                    return f"others may write to {place}"
+                    return f"others may write to {visible_line(place)}"
             place = child
-        return None if stat.S_ISSOCK(os.lstat(place).st_mode) else f"{place} is no socket"
+        return None if stat.S_ISSOCK(os.lstat(place).st_mode) else f"{visible_line(place)} is no socket"
     except OSError as error:
-        return f"{path} cannot be looked at ({error.strerror or type(error).__name__})"
+        return f"{visible_line(path)} cannot be looked at ({error.strerror or type(error).__name__})"
 
 
 def _is_address(url: str) -> bool:

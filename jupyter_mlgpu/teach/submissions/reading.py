@@ -12,6 +12,7 @@ from typing import Any
 from jupyter_mlgpu.record import incoming
 from jupyter_mlgpu.record.errors import RecordError, UsageError
 from jupyter_mlgpu.record.record import Record
+from jupyter_mlgpu.record.visible import visible_line
 from jupyter_mlgpu.show.receipts.bundle import MIME_TYPE
 
 
@@ -82,16 +83,17 @@ def read(path: Path, *, follow: bool = True) -> Submission:
         data = json.loads(incoming.read_notebook(path, follow=follow).decode())
     except UsageError as error:
         # Outputs are saved, and folders tell who somebody is.
-        raise UsageError(str(error).replace(str(path), path.name)) from error
+        raise UsageError(str(error).replace(visible_line(path), visible_line(path.name))) from error
     except UnicodeDecodeError as error:
-        raise UsageError(f"{path.name} is not a notebook: it is not UTF-8 text.") from error
+        raise UsageError(f"{visible_line(path.name)} is not a notebook: it is not UTF-8 text.") from error
     except (ValueError, RecursionError) as error:
         raise UsageError(
-            f"{path.name} is not a notebook: it is not JSON. It may have been cut off on its way."
+            f"{visible_line(path.name)} is not a notebook: it is not JSON. "
+            "It may have been cut off on its way."
         ) from error
     cells = data.get("cells") if isinstance(data, dict) else None
     if not isinstance(cells, list):
-        raise UsageError(f"{path.name} is not a notebook of format 4: it has no list of cells.")
+        raise UsageError(f"{visible_line(path.name)} is not a notebook of format 4: it has no list of cells.")
     problems: list[str] = []
     found = [
         _cell(number, cell, problems)

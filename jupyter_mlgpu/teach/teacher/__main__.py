@@ -16,6 +16,7 @@ from pathlib import Path
 from jupyter_mlgpu.record.errors import MlgpuError
 from jupyter_mlgpu.record.extras import require
 from jupyter_mlgpu.record.sentence import say
+from jupyter_mlgpu.record.visible import visible, visible_line
 from jupyter_mlgpu.teach.teacher import logs
 from jupyter_mlgpu.teach.teacher.settings import DATABASE, KEEP_DAYS, TEACHERS, settings_from
 
@@ -60,7 +61,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         _run(parser.parse_args(argv))
     except MlgpuError as error:
-        print(f"{_PROGRAM}: {error}", file=sys.stderr)
+        print(f"{_PROGRAM}: {visible(str(error))}", file=sys.stderr)
         return 2
     return 0
 
@@ -75,7 +76,9 @@ def _run(arguments: argparse.Namespace) -> None:
         store = ReportStore(open_database(arguments.database))
         count = store.forget(arguments.forget)
         store.close()
-        print(f"Nothing is kept of {arguments.forget} any more; {count:,} records were deleted.")
+        print(
+            f"Nothing is kept of {visible_line(arguments.forget)} any more; {count:,} records were deleted."
+        )
         return
     logging.basicConfig(level=logging.WARNING, handlers=[logs.handler()])
     settings = settings_from(os.environ, arguments.teachers, arguments.keep_days, arguments.socket)

@@ -15,6 +15,7 @@ from tornado.ioloop import PeriodicCallback
 from tornado.netutil import bind_unix_socket
 
 from jupyter_mlgpu.record.errors import UsageError
+from jupyter_mlgpu.record.visible import visible_line
 from jupyter_mlgpu.teach.sharing.address import doubt
 from jupyter_mlgpu.teach.sharing.report import MAX_BYTES
 from jupyter_mlgpu.teach.teacher.handlers import application
@@ -79,6 +80,6 @@ def _at(path: Path) -> socket.socket:
         found.close()
         path.unlink(missing_ok=True)
     raise UsageError(
-        f"The service cannot listen on {path} ({why}): give --socket a path in a folder of the service's "
-        "own, which others may enter and not write to."
+        f"The service cannot listen on {visible_line(path)} ({why}): give --socket a path in a folder of "
+        "the service's own, which others may enter and not write to."
     )
