@@ -49,7 +49,7 @@ def read_bytes(path: Path, *, most: int, what: str, follow: bool = True) -> byte
         try:
             return file.read()
         except OSError as error:
-            raise _unreadable(path, what, error) from error
+            raise unreadable(path, what, error) from error
 
 
 def read_json(path: Path, *, most: int, what: str) -> Any:
@@ -86,7 +86,7 @@ def opened(path: Path, *, most: int, what: str, follow: bool = True) -> Iterator
         _refuse(path, what, os.stat(path, follow_symlinks=follow))
         handle = os.open(path, _FLAGS | (0 if follow else os.O_NOFOLLOW))
     except (OSError, ValueError) as error:  # ValueError: a path with a NUL in it
-        raise _unreadable(path, what, error) from error
+        raise unreadable(path, what, error) from error
     with _Bounded(handle, path=path, most=most, what=what) as raw:
         there = os.fstat(handle)
         _refuse(path, what, there)
@@ -135,11 +135,13 @@ def _too_large(path: Path, what: str, most: int) -> UsageError:
     )
 
 
-def _unreadable(path: Path, what: str, error: OSError | ValueError) -> UsageError:
+def unreadable(path: Path, what: str, error: OSError | ValueError) -> UsageError:
+    """Why something cannot be read, as an error to raise; `-` is standard input."""
     if isinstance(error, OSError) and error.errno == errno.ELOOP:
         why = "it is a link, or its links lead nowhere"
         return UsageError(
             f"{visible_line(path)} cannot be read as {what}, for {why}; give the name of a file."
         )
     why = (error.strerror if isinstance(error, OSError) else None) or str(error)
-    return UsageError(f"{visible_line(path)} cannot be read as {what} ({why}); check the path and try again.")
+    name = "Standard input" if str(path) == "-" else visible_line(path)
+    return UsageError(f"{name} cannot be read as {what} ({why}); check the path and try again.")

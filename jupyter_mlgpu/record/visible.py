@@ -1,7 +1,7 @@
 """Texts of others with the characters written out that one does not see: they deceive readers and terminals.
 
-A file's name may hold what renames the window of the terminal that prints it, or colours what follows. All that is said of a
-file, or of what somebody else wrote, goes through here before it is printed.
+A file's name may hold what renames the window of the terminal that prints it, or colours what follows. All
+that is said of a file, or of what somebody else wrote, goes through here before it is printed.
 """
 
 from __future__ import annotations

@@ -165,3 +165,9 @@ def test_a_pipe_is_refused_at_once_and_does_not_keep_the_others(tmp_path, capsys
     shown = capsys.readouterr()
     assert f"{pipe} cannot be read as a notebook, for it is a pipe (FIFO)" in shown.err
     assert "removed 1 receipt" in shown.out
+
+
+def test_a_standard_input_that_was_closed_is_no_notebook(monkeypatch, capsys):
+    monkeypatch.setattr("sys.stdin", None)
+    assert main(["strip", "-"]) == 2
+    assert capsys.readouterr().err.startswith("jupyter mlgpu: No notebooks given")

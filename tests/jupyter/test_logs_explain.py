@@ -188,18 +188,6 @@ def test_at_a_terminal_without_a_file_it_says_what_to_do():
     )
 
 
-@pytest.mark.parametrize(
-    ("name", "why"), [("missing.log", "as a log (No such file"), (".", "as a log, for it is a folder")]
-)
-def test_what_cannot_be_read_is_one_sentence(name, why, tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(tmp_path)
-    assert cli.main(["explain", name]) == 2
-    shown = capsys.readouterr()
-    assert shown.out == ""
-    assert shown.err.startswith(f"jupyter mlgpu: {name} cannot be read {why}")
-    assert shown.err.count("\n") == 1
-
-
 def test_a_pipe_that_nobody_writes_to_is_refused_and_one_of_the_shell_is_read(tmp_path, capsys):
     os.mkfifo(tmp_path / "training.log")
     status = []
@@ -295,3 +283,72 @@ def test_explaining_loads_no_framework_and_no_jupyter(tmp_path):
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.splitlines()[-1] == "[]"
+
+
+@pytest.mark.parametrize(
+    ("kind", "why"),
+    [
+        ("a folder", "for it is a folder; give the name of a file."),
+        ("what is not there", "(No such file or directory); check the path and try again."),
+        ("a broken link", "(No such file or directory); check the path and try again."),
+        ("a file that a folder should be", "(Not a directory); check the path and try again."),
+        ("a file without permission", "(Permission denied); check the path and try again."),
+        ("a file that fails while it is read", "(Input/output error); check the path and try again."),
+        ("a folder that a shell has opened", "(Is a directory); check the path and try again."),
+        ("what no shell has opened", "(No such file or directory); check the path and try again."),
+    ],
+)
+def test_what_cannot_be_read_is_one_sentence(kind, why, tmp_path, capsys, monkeypatch):
+    path = tmp_path / "some.log"
+    opened = os.open(tmp_path, os.O_RDONLY)
+    if kind == "a folder":
+        path.mkdir()
+    elif kind == "what is not there":
+        assert not path.exists()
+    elif kind == "a broken link":
+        path.symlink_to(tmp_path / "nowhere")
+    elif kind == "a file that a folder should be":
+        path.touch()
+        path /= "some.log"
+    elif kind == "a file without permission":
+        path.touch(0)
+        if os.geteuid() == 0:  # whom no file refuses
+
+            def refuse(*_: object) -> int:
+                raise PermissionError(13, "Permission denied")
+
+            monkeypatch.setattr(os, "open", refuse)
+    elif kind == "a file that fails while it is read":
+        path = Path("/proc/self/mem")  # nothing is mapped at its first byte
+    elif kind == "a folder that a shell has opened":
+        path = Path(f"/dev/fd/{opened}")
+    else:
+        path = Path("/dev/fd/99999")
+    assert cli.main(["explain", str(path)]) == 2
+    monkeypatch.undo()
+    os.close(opened)
+    shown = capsys.readouterr()
+    assert shown.out == ""
+    assert shown.err.startswith(f"jupyter mlgpu: {path} cannot be read as a log")
+    assert shown.err.endswith(f"{why}\n")
+    assert shown.err.count("\n") == 1
+
+
+@pytest.mark.parametrize("words", [[], ["-"]])
+def test_a_standard_input_that_was_closed_is_nothing_to_explain(words):
+    done = subprocess.run(
+        ["sh", "-c", 'exec "$@" <&-', "sh", *PROGRAM, *words], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 2
+    assert done.stderr.startswith("jupyter mlgpu: Nothing to explain: name a file")
+    assert done.stderr.count("\n") == 1
+
+
+def test_a_standard_input_that_fails_is_one_sentence():
+    with open("/proc/self/mem", "rb") as failing:
+        done = subprocess.run(PROGRAM, stdin=failing, capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert done.stderr == (
+        "jupyter mlgpu: Standard input cannot be read as a log (Input/output error); "
+        "check the path and try again.\n"
+    )

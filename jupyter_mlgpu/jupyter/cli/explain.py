@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, TextIO
 
 from jupyter_mlgpu.explain.logs.catalogue import LANGUAGES, Catalogue, Explanation
 from jupyter_mlgpu.explain.logs.fold import shape_of
@@ -31,6 +31,8 @@ examples:
 WINDOW = 1_000
 #: A log is read piece by piece, so this is for what has no end; more can be piped into the command.
 MOST_BYTES = 100_000_000_000
+STANDARD_INPUT = Path("-")
+_WHAT = "a log"
 _OPEN_FILES = (Path("/dev/fd"), Path("/proc/self/fd"))
 _BLOCK = 256 * 1024
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
@@ -60,7 +62,8 @@ def main(arguments: argparse.Namespace) -> int:
     try:
         with _opened(arguments.file) as file:
             # JSON on a terminal shows by itself how far it is.
-            blocks = _blocks(file, tells=sys.stderr.isatty() and not (arguments.json and sys.stdout.isatty()))
+            tells = sys.stderr.isatty() and not (arguments.json and sys.stdout.isatty())
+            blocks = _blocks(file, arguments.file or STANDARD_INPUT, tells=tells)
             parts = _as_json(blocks, language) if arguments.json else _as_text(blocks, language)
             for part in parts:
                 sys.stdout.write(part)
@@ -78,27 +81,31 @@ def _language_of_the_environment() -> str:
 
 @contextmanager
 def _opened(path: Path | None) -> Iterator[BinaryIO]:
-    if path is None and sys.stdin.isatty():
-        raise UsageError(
-            "Nothing to explain: name a file, pipe a log into the command, or type `-` to paste a log."
-        )
-    if path is None or str(path) == "-":
-        yield sys.stdin.buffer
+    if path is None or path == STANDARD_INPUT:
+        stdin: TextIO | None = sys.stdin  # None where it was closed
+        if stdin is None or (stdin.isatty() and path is None):
+            raise UsageError(
+                "Nothing to explain: name a file, pipe a log into the command, or type `-` to paste a log."
+            )
+        yield stdin.buffer
     elif path.parent in _OPEN_FILES:  # what a shell makes of `explain <(zcat training.log.gz)`
-        with path.open("rb") as file:
-            yield file
+        try:
+            handed = path.open("rb")
+        except OSError as error:
+            raise incoming.unreadable(path, _WHAT, error) from error
+        with handed:
+            yield handed
     else:
-        with incoming.opened(path, most=MOST_BYTES, what="a log") as file:
+        with incoming.opened(path, most=MOST_BYTES, what=_WHAT) as file:
             yield file
 
 
-def _blocks(file: BinaryIO, *, tells: bool) -> Iterator[bytes]:
-    """The file piece by piece; `tells` how far it is, on stderr."""
+def _blocks(file: BinaryIO, named: Path, *, tells: bool) -> Iterator[bytes]:
+    """The file piece by piece; `tells` how far it is, on stderr. Raises UsageError where reading fails."""
     size = os.fstat(file.fileno()).st_size if tells else 0
     start = told = time.monotonic()
     done = 0
-    read = getattr(file, "read1", file.read)
-    block = read(_BLOCK)
+    block = _read(file, named)
     if block.startswith(_BYTE_ORDER_MARK):
         block = block[len(_BYTE_ORDER_MARK) :]
     while block:
@@ -109,9 +116,17 @@ def _blocks(file: BinaryIO, *, tells: bool) -> Iterator[bytes]:
             told = now
             of = f" of {size / 1e6:,.0f}" if size else ""
             print(f"\r{done / 1e6:,.0f}{of} MB read …", end="", file=sys.stderr, flush=True)
-        block = read(_BLOCK)
+        block = _read(file, named)
     if told > start:
         print("\r\x1b[K", end="", file=sys.stderr, flush=True)
+
+
+def _read(file: BinaryIO, named: Path) -> bytes:
+    try:
+        block: bytes = getattr(file, "read1", file.read)(_BLOCK)
+    except OSError as error:  # a disk that fails, or what can be opened and not be read
+        raise incoming.unreadable(named, _WHAT, error) from error
+    return block
 
 
 def _as_text(blocks: Iterable[bytes], language: str) -> Iterator[str]:

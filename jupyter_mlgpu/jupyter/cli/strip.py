@@ -12,7 +12,7 @@ import sys
 from collections.abc import Callable, Iterator
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TextIO
 
 from jupyter_mlgpu.jupyter.cli.terminal import complain, tell
 from jupyter_mlgpu.record.errors import MlgpuError, UsageError
@@ -34,6 +34,7 @@ _OURS = "application/vnd.jupyter-mlgpu."
 #: How the text of a receipt begins.
 ONE_LINE = "[mlgpu] "
 
+_NOTHING = "No notebooks given: name their files, or use --git-filter."
 _SPACE = re.compile(r"[ \t\r\n]*")
 _DECODER = json.JSONDecoder()
 
@@ -66,7 +67,7 @@ def main(arguments: argparse.Namespace) -> int:
 
         tell(git_filter.install(everything=arguments.all))
     elif not arguments.notebooks:
-        raise UsageError("No notebooks given: name their files, or use --git-filter.")
+        raise UsageError(_NOTHING)
     if arguments.notebooks == [STANDARD_INPUT]:
         return _strip_standard_input(everything=arguments.all)
     status = 0
@@ -83,7 +84,15 @@ def main(arguments: argparse.Namespace) -> int:
 
 def _strip_standard_input(*, everything: bool) -> int:
     """For git: what is no notebook goes through as it is, for nothing that is committed may be lost."""
-    data = sys.stdin.buffer.read()
+    from jupyter_mlgpu.record.incoming import unreadable
+
+    stdin: TextIO | None = sys.stdin  # None where it was closed
+    if stdin is None:
+        raise UsageError(_NOTHING)
+    try:
+        data = stdin.buffer.read()
+    except OSError as error:
+        raise unreadable(STANDARD_INPUT, "a notebook", error) from error
     try:
         data = strip_text(data.decode(), everything=everything)[0].encode()
     except (ValueError, RecursionError, _NotANotebookError) as error:
