@@ -7,6 +7,7 @@ begun that would be lost, and imports it then.
 from __future__ import annotations
 
 import importlib.util
+import sys
 
 from jupyter_mlgpu.record.errors import MissingPackageError
 from jupyter_mlgpu.record.sentence import say
@@ -14,9 +15,11 @@ from jupyter_mlgpu.record.sentence import say
 
 def installed(name: str) -> bool:
     """Whether `import name` would find something."""
+    if name in sys.modules:  # of what stands there, find_spec would ask more
+        return sys.modules[name] is not None
     try:
         return importlib.util.find_spec(name) is not None
-    except ModuleNotFoundError:  # of a dotted name, the first part is not there
+    except Exception:  # of a dotted name, the first part is not there, or is no package
         return False
 
 

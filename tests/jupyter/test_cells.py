@@ -274,3 +274,22 @@ def test_a_failure_inside_us_is_one_sentence_and_the_cell_runs(start_kernel):
     assert "mine\n" in result.text
     assert "jupyter_mlgpu could not begin to trace this cell (RuntimeError: planted)" in result.text
     assert "Traceback" not in result.text
+
+
+def test_what_is_put_in_the_place_of_a_framework_is_not_asked_and_costs_nothing(start_kernel):
+    notebook = start_kernel()
+    put = (
+        "import sys\n"
+        "class NoFramework:\n"
+        "    def __getattribute__(self, name):\n"
+        "        print('asked for its', name)\n"
+        "        raise RuntimeError(name)\n"
+        "for name in ('tensorflow', 'keras', 'torch', 'jax', 'jaxlib', 'mlx', 'mlx.core', 'numpy'):\n"
+        "    sys.modules[name] = NoFramework()"
+    )
+    for cell in (put, "1 + 1", "%mlc_device", "[one for one in range(9)]"):
+        result = notebook.run(cell)
+        assert result.status == "ok"
+        assert "jupyter_mlgpu" not in result.text
+        assert "asked for" not in result.text
+        assert len(result.receipts) == (cell != "%mlc_device")

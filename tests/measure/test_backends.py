@@ -1,8 +1,9 @@
 """The small parts of backends, without a framework."""
 
-import dataclasses
 import sys
+from importlib.machinery import ModuleSpec
 from types import ModuleType
+from typing import ClassVar
 
 import pytest
 from msgspec.structs import replace
@@ -109,10 +110,49 @@ def test_of_gpus_that_differ_only_the_driver_is_told_for_nobody_knows_which_is_m
 def test_a_module_that_is_still_importing_is_not_imported_yet(monkeypatch):
     module = ModuleType("a_framework")
     monkeypatch.setitem(sys.modules, "a_framework", module)
-    module.__spec__ = dataclasses.make_dataclass("Spec", ["_initializing"])(True)
+    module.__spec__ = ModuleSpec("a_framework", None)
+    module.__spec__._initializing = True
     assert not imported("a_framework")
     module.__spec__._initializing = False
     assert imported("a_framework")
+
+
+class _Hostile:
+    """Answers nothing that it is asked; told of in `asked`."""
+
+    asked: ClassVar[list[str]] = []
+
+    def __getattribute__(self, name: str) -> object:
+        _Hostile.asked.append(name)
+        raise RuntimeError(f"it was asked for its {name}")
+
+
+class _HostileModule(_Hostile, ModuleType):
+    __dict__ = property(lambda self: 1 / 0)
+
+
+def _by_hand(name: str) -> ModuleType:
+    made = ModuleType(name)
+    made.__spec__ = _Hostile()
+    return made
+
+
+@pytest.mark.parametrize("kind", [lambda name: _Hostile(), _HostileModule, _by_hand, ModuleType])
+def test_what_a_program_has_put_in_the_place_of_a_framework_is_asked_nothing(kind, monkeypatch):
+    monkeypatch.setattr(_Hostile, "asked", [])
+    for name in registry.MODULES:
+        monkeypatch.setitem(sys.modules, name, kind(name))
+    assert registry.loaded() == ()
+    assert registry.at_hand() == ()
+    assert registry.importable() == []
+    assert not imported("torch")
+    assert _Hostile.asked == []
+
+
+def test_a_package_that_is_no_package_has_no_parts(monkeypatch):
+    monkeypatch.setitem(sys.modules, "no_package", _Hostile())
+    assert installed("no_package")
+    assert not installed("no_package.part")
 
 
 def test_a_part_of_a_package_that_is_not_there_is_not_installed():

@@ -2,7 +2,7 @@
 
 import sys
 import threading
-from types import SimpleNamespace
+from types import ModuleType, SimpleNamespace
 
 import pytest
 
@@ -39,7 +39,9 @@ class FakeMonitoring(SimpleNamespace):
 @pytest.fixture
 def jax(monkeypatch):
     made = FakeMonitoring()
-    modules = {"jax": SimpleNamespace(monitoring=made), "jax._src": SimpleNamespace(monitoring=made)}
+    modules = {name: ModuleType(name) for name in ("jax", "jax._src")}
+    for module in modules.values():
+        module.monitoring = made
     for name, module in {**modules, "jax._src.monitoring": made}.items():
         monkeypatch.setitem(sys.modules, name, module)
     return made

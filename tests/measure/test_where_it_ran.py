@@ -52,7 +52,8 @@ class FakeTorch:
         self.nodes = 0
         self.cuda = Cuda(gpus, started=started)
         never = SimpleNamespace(is_available=lambda: False)
-        module = SimpleNamespace(
+        module = ModuleType("torch")
+        vars(module).update(
             cuda=self.cuda,
             version=SimpleNamespace(hip=None),
             backends=SimpleNamespace(mps=never),

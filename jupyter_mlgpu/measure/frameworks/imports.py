@@ -13,12 +13,30 @@ import sys
 from collections.abc import Callable, Container, Sequence
 from importlib.machinery import ModuleSpec
 from types import ModuleType
+from typing import Any
+
+# A module's own namespace, read past whatever a class derived from it says.
+_NAMESPACE: Any = vars(ModuleType)["__dict__"]
+
+
+def module(name: str) -> Any:
+    """The module that stands in `sys.modules`; None where nothing is there, or another object than a module.
+
+    The user's program may put any object there: nothing is asked of it, for that would run the user's code.
+    """
+    found = sys.modules.get(name)
+    # By its type, for isinstance() asks the object for its class, too.
+    return found if issubclass(type(found), ModuleType) else None
 
 
 def imported(name: str) -> bool:
     """A module stands in `sys.modules` while it is still importing; that does not count."""
-    spec = getattr(sys.modules.get(name), "__spec__", None)
-    return spec is not None and not getattr(spec, "_initializing", False)
+    found = module(name)
+    if found is None:
+        return False
+    spec = _NAMESPACE.__get__(found).get("__spec__")
+    # Of another type is what somebody has made by hand.
+    return type(spec) is ModuleSpec and not getattr(spec, "_initializing", False)
 
 
 class ImportWatch:

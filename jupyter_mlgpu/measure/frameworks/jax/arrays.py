@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import sys
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from jupyter_mlgpu.measure.frameworks.imports import module
 from jupyter_mlgpu.measure.frameworks.staying import Staying, each
 
 #: Live arrays up to which those of a cell are told from those of earlier ones: about 0.3 ms a cell.
@@ -15,7 +15,7 @@ MOST = 500
 
 def live_arrays(platforms: Iterable[str]) -> list[Any] | None:
     """Every array of these platforms; None where looking at them would cost too much."""
-    jax = sys.modules["jax"]
+    jax = module("jax")
     arrays: list[Any] = []
     for platform in platforms:
         arrays += jax.live_arrays(platform)
@@ -30,7 +30,7 @@ def committed(values: Mapping[str, object], names: Mapping[Any, str]) -> list[St
     Arrays that are not committed go where the work goes, and those spread over devices are at home on
     all of them.
     """
-    array = getattr(sys.modules.get("jax._src.array"), "ArrayImpl", None)
+    array = getattr(module("jax._src.array"), "ArrayImpl", None)
     found: list[Staying] = []
     for name, held, cut in each(values):
         parts: Counter[str] = Counter()

@@ -9,7 +9,6 @@ device (`jax.device_put`) are worked on there.
 
 from __future__ import annotations
 
-import sys
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import suppress
@@ -29,6 +28,7 @@ from jupyter_mlgpu.measure.frameworks.base import (
     Observed,
     Scope,
 )
+from jupyter_mlgpu.measure.frameworks.imports import module
 from jupyter_mlgpu.measure.frameworks.jax import FRAMEWORK
 from jupyter_mlgpu.measure.frameworks.jax.arrays import committed, live_arrays
 from jupyter_mlgpu.measure.frameworks.jax.compiling import CompilingClock
@@ -50,8 +50,8 @@ class JaxBackend(Backend):
 
     def versions(self) -> Mapping[str, str]:
         """JAX's version, and that of its compiled part."""
-        found = {"jax": str(sys.modules["jax"].__version__)}
-        jaxlib = getattr(sys.modules.get("jaxlib"), "__version__", None)
+        found = {"jax": str(module("jax").__version__)}
+        jaxlib = getattr(module("jaxlib"), "__version__", None)
         if jaxlib is not None:
             found["jaxlib"] = str(jaxlib)
         return found
@@ -66,7 +66,7 @@ class JaxBackend(Backend):
         """This process's devices; before JAX has started, the first CPU, which needs no start."""
         if self.started():
             return tuple(device for device, _ in _found())
-        platforms = sys.modules["jax"].config.jax_platforms
+        platforms = module("jax").config.jax_platforms
         if platforms and "cpu" not in platforms.split(","):
             return ()
         return (Device(self.name, "cpu:0", "cpu", "cpu"),)
@@ -87,7 +87,7 @@ class JaxBackend(Backend):
         """Whether a plug-in is missing, or failed."""
         from jax._src import xla_bridge
 
-        version = sys.modules["jax"].__version__
+        version = module("jax").__version__
         errors = getattr(xla_bridge, "_backend_errors", {})
         failed = [f"{name}: {text}" for name, text in errors.items() if name != "tpu"]
         if failed:
@@ -103,7 +103,7 @@ class JaxBackend(Backend):
         from jax._src import xla_bridge
 
         plugins = getattr(xla_bridge, "_backend_factories", {})
-        platforms = sys.modules["jax"].config.jax_platforms
+        platforms = module("jax").config.jax_platforms
         told = hidden_by_configuration(platforms, plugins, self.started())
         cuda = "cuda" in plugins or _cuda_plugin()
         return told or (hardware.hidden_by_cuda(FRAMEWORK.title) if cuda else None)
@@ -123,7 +123,7 @@ class JaxBackend(Backend):
         """Wait for every array that is still there; work whose results were dropped is not waited for."""
         if not self.started():
             return
-        jax = sys.modules["jax"]
+        jax = module("jax")
         for platform in _platforms():
             jax.block_until_ready(jax.live_arrays(platform))
 
@@ -178,9 +178,9 @@ class JaxScope(Scope):
     """JAX's default device in one cell."""
 
     def __init__(self, device: Device, native: Any) -> None:
-        self._config = sys.modules["jax"].config
+        self._config = module("jax").config
         self._native = native
-        self._scope = sys.modules["jax"].default_device(native)
+        self._scope = module("jax").default_device(native)
         self._scope.__enter__()
 
     def holds(self) -> bool:

@@ -6,11 +6,11 @@ another one (a constant that is computed while a function is traced), and is cou
 
 from __future__ import annotations
 
-import sys
 import threading
 from contextlib import suppress
 
 from jupyter_mlgpu.measure.frameworks.base import Compiled
+from jupyter_mlgpu.measure.frameworks.imports import module
 from jupyter_mlgpu.record.clock import real_time
 
 #: What the names of all phases begin with, and the one that makes a program (JAX 0.4 to 0.11).
@@ -35,7 +35,7 @@ class CompilingClock:
         """Hear what this thread compiles from now on."""
         self._thread = threading.get_ident()
         if self._compiled is None or not self._listening():
-            sys.modules["jax"].monitoring.register_event_duration_secs_listener(self._heard)
+            module("jax").monitoring.register_event_duration_secs_listener(self._heard)
             self._compiled = self._compiled or Compiled(0.0, 0)
 
     def told(self) -> Compiled | None:
@@ -47,7 +47,7 @@ class CompilingClock:
         if self._compiled is not None and self._listening():
             # The user's code may have cleared all listeners; before JAX 0.5 one could not be taken away.
             with suppress(Exception):
-                sys.modules["jax"].monitoring.unregister_event_duration_listener(self._heard)
+                module("jax").monitoring.unregister_event_duration_listener(self._heard)
 
     def _listening(self) -> bool:
         # Private: `jax.monitoring` tells no listeners, and the user's code may clear them.

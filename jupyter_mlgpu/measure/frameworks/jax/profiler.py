@@ -9,11 +9,10 @@ starts; so where there is a plug-in and no client yet, no profile is taken.
 from __future__ import annotations
 
 import re
-import sys
 from dataclasses import replace
 from typing import Any
 
-from jupyter_mlgpu.measure.frameworks.imports import imported
+from jupyter_mlgpu.measure.frameworks.imports import imported, module
 from jupyter_mlgpu.measure.frameworks.jax import profile_reader, programs
 from jupyter_mlgpu.measure.frameworks.user_profiler import CellSession, FirstStep
 from jupyter_mlgpu.measure.guarded import words
@@ -55,7 +54,7 @@ class JaxProfiler(Profiler):
             return _RUNNING
         if not _xla_bridge().backends_are_initialized() and _plug_ins():
             return _NOT_STARTED
-        options = sys.modules["jax"].profiler.ProfileOptions()
+        options = module("jax").profiler.ProfileOptions()
         options.python_tracer_level = 0
         options.host_tracer_level = 2
         native = profiler._profiler.ProfilerSession(options)
@@ -79,7 +78,7 @@ class JaxSession(CellSession):
 
     def _read(self) -> Profile:
         data, left_out = xspace.cut(self._xspace)
-        parsed = sys.modules["jax"].profiler.ProfileData.from_serialized_xspace(data)
+        parsed = module("jax").profiler.ProfileData.from_serialized_xspace(data)
         seen = profile_reader.read(parsed)
         if imported("torch") and _plug_ins() and all(one.plane != "device" for one in seen.events):
             seen = seen._replace(problems=(*seen.problems, _ONE_OF_BOTH))

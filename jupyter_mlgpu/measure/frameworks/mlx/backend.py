@@ -26,7 +26,7 @@ from jupyter_mlgpu.measure.frameworks.base import (
     Scope,
 )
 from jupyter_mlgpu.measure.frameworks.evidence import may_have_run, only_device
-from jupyter_mlgpu.measure.frameworks.imports import imported
+from jupyter_mlgpu.measure.frameworks.imports import imported, module
 from jupyter_mlgpu.measure.frameworks.mlx import FRAMEWORK
 from jupyter_mlgpu.measure.frameworks.peaks import Peaks
 from jupyter_mlgpu.record.reading import Reading
@@ -166,7 +166,7 @@ def _installed_for_cuda() -> bool:
 
 
 def _mx() -> Any:
-    return sys.modules["mlx.core"]
+    return module("mlx.core")
 
 
 def evaluate(value: object) -> None:

@@ -30,6 +30,7 @@ from jupyter_mlgpu.measure.frameworks.base import (
     Observed,
     Scope,
 )
+from jupyter_mlgpu.measure.frameworks.imports import module
 from jupyter_mlgpu.measure.frameworks.peaks import Peaks
 from jupyter_mlgpu.measure.frameworks.tensorflow import FRAMEWORK
 from jupyter_mlgpu.measure.frameworks.tensorflow.calls import GraphCalls
@@ -58,8 +59,8 @@ class TensorFlowBackend(Backend):
 
     def versions(self) -> Mapping[str, str]:
         """TensorFlow's version, and Keras's and tensorflow-metal's where they are installed."""
-        found = {"tensorflow": str(sys.modules["tensorflow"].__version__)}
-        keras = getattr(sys.modules.get("keras"), "__version__", None)
+        found = {"tensorflow": str(module("tensorflow").__version__)}
+        keras = getattr(module("keras"), "__version__", None)
         if keras is not None:
             found["keras"] = str(keras)
         if sys.platform == "darwin":
@@ -94,7 +95,7 @@ class TensorFlowBackend(Backend):
 
     def why_no_gpu(self) -> Sentence:
         """Whether the build or the machine is what lacks."""
-        tf = sys.modules["tensorflow"]
+        tf = module("tensorflow")
         if sys.platform == "darwin":
             return say(
                 "TensorFlow {version} needs tensorflow-metal to use a Mac's GPU.", version=tf.__version__
@@ -108,7 +109,7 @@ class TensorFlowBackend(Backend):
 
     def needs_restart(self) -> Sentence | None:
         """Hidden by tf.config, or by the variable of CUDA."""
-        tf = sys.modules["tensorflow"]
+        tf = module("tensorflow")
         told = hidden_by_configuration(tf.config, _initialised())
         return told or (hardware.hidden_by_cuda(FRAMEWORK.title) if tf.test.is_built_with_cuda() else None)
 
@@ -134,7 +135,7 @@ class TensorFlowBackend(Backend):
         if all(device.kind == "cpu" for device in self.devices()):
             _context().sync_executors()
             return
-        tf = sys.modules["tensorflow"]
+        tf = module("tensorflow")
         with unwatched():
             tf.test.experimental.sync_devices()
             for device in tf.config.list_logical_devices("GPU") if kind_of("GPU") == "metal" else ():
@@ -158,7 +159,7 @@ class TensorFlowBackend(Backend):
 
         How graphs are optimised, and compiled by XLA, it does not tell, nor how many it has traced.
         """
-        tracing = sys.modules.get("tensorflow.python.eager.polymorphic_function.tracing_compilation")
+        tracing = module("tensorflow.python.eager.polymorphic_function.tracing_compilation")
         counter = getattr(tracing, "_graph_building_time_counter", None)
         return (
             None
@@ -168,7 +169,7 @@ class TensorFlowBackend(Backend):
 
     def calls_back(self) -> bool:
         """Whether functions of Python stand in its graphs (`tf.py_function`; private, seen with 2.19)."""
-        script_ops = sys.modules.get("tensorflow.python.ops.script_ops")
+        script_ops = module("tensorflow.python.ops.script_ops")
         return bool(script_ops is not None and script_ops._py_funcs.size())
 
     def rest(self) -> None:
@@ -197,7 +198,7 @@ class TensorFlowBackend(Backend):
         return self._peaks
 
     def _count(self, kind: str) -> int:
-        config = sys.modules["tensorflow"].config
+        config = module("tensorflow").config
         if _initialised():
             return len(config.list_logical_devices(kind))
         count = 0

@@ -10,11 +10,11 @@ no tensor below 256 KiB (seen), and refusing takes TensorFlow longer than all el
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping
 from typing import Any
 
 from jupyter_mlgpu.measure.frameworks import allocator
+from jupyter_mlgpu.measure.frameworks.imports import module
 from jupyter_mlgpu.measure.frameworks.peaks import Peaks
 from jupyter_mlgpu.measure.frameworks.tensorflow.names import kind_of
 from jupyter_mlgpu.record.reading import Reading
@@ -59,7 +59,7 @@ def peak(name: str, reached: int | None) -> Reading:
 
 
 def _memory() -> Any:
-    return sys.modules["tensorflow"].config.experimental
+    return module("tensorflow").config.experimental
 
 
 def _info(name: str) -> Mapping[str, int] | None:

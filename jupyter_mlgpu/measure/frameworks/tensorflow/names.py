@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import functools
-import sys
 from typing import Any
+
+from jupyter_mlgpu.measure.frameworks.imports import module
 
 
 def short_name(native: str) -> str:
@@ -18,7 +19,7 @@ def kind_of(device_type: str) -> str:
 
 
 def _gpu() -> str:
-    tf = sys.modules["tensorflow"]
+    tf = module("tensorflow")
     found = tf.config.list_physical_devices("GPU")
     if found and _platform(found[0]) == "METAL":
         return "metal"
@@ -28,5 +29,5 @@ def _gpu() -> str:
 @functools.cache
 def _platform(physical: Any) -> str:
     """A device's name: a plug-in's is its platform's. TensorFlow does not start for it (seen on 2.19.1)."""
-    experimental = sys.modules["tensorflow"].config.experimental
+    experimental = module("tensorflow").config.experimental
     return str(experimental.get_device_details(physical).get("device_name", "")).upper()

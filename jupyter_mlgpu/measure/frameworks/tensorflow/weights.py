@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from itertools import islice
 from typing import Any
 
-from jupyter_mlgpu.measure.frameworks.imports import imported
+from jupyter_mlgpu.measure.frameworks.imports import imported, module
 from jupyter_mlgpu.measure.frameworks.staying import LIMIT, Staying, each, own
 from jupyter_mlgpu.measure.frameworks.tensorflow.names import short_name
 
@@ -40,7 +39,7 @@ class _Walk:
         from tensorflow.python.module.module import Module
         from tensorflow.python.ops.resource_variable_ops import BaseResourceVariable
 
-        keras = sys.modules.get("keras") if imported("keras") else None
+        keras = module("keras") if imported("keras") else None
         self._bases = {
             "variable": BaseResourceVariable,
             "keras variable": getattr(keras, "Variable", None),

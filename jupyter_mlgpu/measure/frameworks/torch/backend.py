@@ -12,7 +12,6 @@ nothing is entered. Keras on PyTorch has a default device of its own, which is e
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Mapping
 from typing import Any
 
@@ -27,6 +26,7 @@ from jupyter_mlgpu.measure.frameworks.base import (
     Observation,
     Observed,
 )
+from jupyter_mlgpu.measure.frameworks.imports import module
 from jupyter_mlgpu.measure.frameworks.peaks import Peaks
 from jupyter_mlgpu.measure.frameworks.torch import FRAMEWORK
 from jupyter_mlgpu.measure.frameworks.torch.pools import PooledPeak
@@ -142,14 +142,14 @@ class TorchBackend(Backend):
 
     def allocator_retries(self) -> int | None:
         """Of CUDA's allocators (torch.cuda.memory_stats, num_alloc_retries)."""
-        cuda = sys.modules["torch"].cuda
+        cuda = module("torch").cuda
         if not cuda.is_initialized():
             return None
         return sum(int(cuda.memory_stats(index).get("num_alloc_retries", 0)) for index in self._in_use())
 
     def compiled(self) -> Compiled:
         """Of Dynamo and all that it calls, backward graphs included, by its own clock (private, in 2.13)."""
-        dynamo = sys.modules.get("torch._dynamo.utils")
+        dynamo = module("torch._dynamo.utils")
         if dynamo is None:  # nothing has asked for a compiler
             return Compiled(0.0, 0)
         # Its counters make an entry for what is asked for and is not there: the user would find it.
@@ -280,7 +280,7 @@ def _autograd_nodes() -> int:
 
 
 def _torch() -> Any:
-    return sys.modules["torch"]
+    return module("torch")
 
 
 def _mps() -> bool:

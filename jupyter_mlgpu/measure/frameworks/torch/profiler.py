@@ -10,12 +10,12 @@ what PyTorch itself prints of it is read in explain/logs/mps_profile.py.
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import wraps
 from typing import Any
 
+from jupyter_mlgpu.measure.frameworks.imports import module
 from jupyter_mlgpu.measure.frameworks.precision import emulated_by_gpu
 from jupyter_mlgpu.measure.frameworks.torch import profile_reader
 from jupyter_mlgpu.measure.frameworks.user_profiler import CellSession
@@ -51,12 +51,12 @@ class TorchProfiler(Profiler):
             return _RUNNING
         wanted = [profiler.ProfilerActivity.CPU]
         possible = profiler.supported_activities()
-        if profiler.ProfilerActivity.CUDA in possible and sys.modules["torch"].cuda.is_available():
+        if profiler.ProfilerActivity.CUDA in possible and module("torch").cuda.is_available():
             wanted.append(profiler.ProfilerActivity.CUDA)
         ours = profiler.profile(activities=wanted, record_shapes=shapes, with_flops=shapes)
         with _kineto_silent():
             ours.start()
-        return TorchSession(ours, sys.modules["torch.autograd.profiler"], shapes)
+        return TorchSession(ours, module("torch.autograd.profiler"), shapes)
 
 
 class TorchSession(CellSession):
@@ -75,7 +75,7 @@ class TorchSession(CellSession):
         self._ours = None
 
     def _read(self) -> Profile:
-        unseen = sys.modules["torch"].backends.mps.is_available()
+        unseen = module("torch").backends.mps.is_available()
         more = [*([_on_mps()] if unseen else []), *([] if self._shapes else [_NOT_RECORDED])]
         ours, self._ours = self._ours, None
         kineto = getattr(ours.profiler, "kineto_results", None)
@@ -96,20 +96,20 @@ class TorchSession(CellSession):
         return begin_after_us
 
     def _turn_off(self) -> None:
-        if not sys.modules["torch"].cuda.is_initialized():
+        if not module("torch").cuda.is_initialized():
             # Else stopping waits for the GPU, and makes a context for that where the cell used none.
             self._ours.profiler.use_device = None
         try:
             self._ours.stop()
         finally:
-            autograd = sys.modules["torch"].autograd
+            autograd = module("torch").autograd
             if autograd._profiler_enabled():  # an interrupt has come before it was off
                 autograd._disable_profiler()
 
 
 def _in_tf32() -> frozenset[str]:
     """What of float32 is worked out in tf32: settings of PyTorch's, on a GPU that has it."""
-    torch = sys.modules["torch"]
+    torch = module("torch")
     if not torch.cuda.is_initialized() or torch.version.hip:
         return frozenset()
     if emulated_by_gpu("tf32", torch.cuda.get_device_capability()):

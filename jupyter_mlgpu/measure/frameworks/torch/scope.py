@@ -7,11 +7,10 @@ PyTorch's DataLoader, which stops where a GPU is the default device (seen on an 
 
 from __future__ import annotations
 
-import sys
 from typing import Any
 
 from jupyter_mlgpu.measure.frameworks.base import Device, Scope
-from jupyter_mlgpu.measure.frameworks.imports import imported
+from jupyter_mlgpu.measure.frameworks.imports import imported, module
 from jupyter_mlgpu.record.sentence import Sentence, say
 
 
@@ -43,7 +42,7 @@ class TorchScope(Scope):
 
 
 def _torch() -> Any:
-    return sys.modules["torch"]
+    return module("torch")
 
 
 def _default_set() -> Any:
@@ -62,7 +61,7 @@ def _active() -> Any:
 
 
 def _keras_scope(device: Device) -> Any:
-    keras = sys.modules.get("keras")
+    keras = module("keras")
     if keras is None or not imported("keras") or keras.backend.backend() != "torch":
         return None
     scope = keras.device(device.native_name)

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import sys
 from collections import Counter, OrderedDict
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from jupyter_mlgpu.measure.frameworks.imports import module
 from jupyter_mlgpu.measure.frameworks.staying import LIMIT, Staying, each, own
 
 
 def tensors(values: Mapping[str, object]) -> list[Staying]:
     """The tensors of each value that has some, by the device on which they lie."""
-    torch: Any = sys.modules["torch"]
+    torch: Any = module("torch")
     walk = _Walk(torch)
     found = []
     # A tensor's device is asked of PyTorch itself, not of a function mode that the user may have entered.
