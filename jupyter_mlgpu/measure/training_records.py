@@ -7,7 +7,6 @@ here costs a record, never the training, and is said once.
 from __future__ import annotations
 
 import functools
-import sys
 from collections.abc import Callable
 from contextlib import suppress
 
@@ -20,6 +19,7 @@ from jupyter_mlgpu.record.errors import UsageError
 from jupyter_mlgpu.record.record import Record
 from jupyter_mlgpu.record.redact import beginning
 from jupyter_mlgpu.record.sentence import say
+from jupyter_mlgpu.record.stderr import say_on_stderr
 
 VALIDATED = say("Validation ran in the meantime: these figures include its time and work.")
 
@@ -148,9 +148,9 @@ class TrainingRecords:
         if not self._said:
             self._said = True
             with suppress(Exception):
-                sys.stderr.write(
+                say_on_stderr(
                     "jupyter_mlgpu could not make a record of this training "
-                    f"({guarded.words(error)}); the training goes on.\n"
+                    f"({guarded.words(error)}); the training goes on."
                 )
 
     def _begin_steps(self, done: int) -> None:

@@ -96,3 +96,8 @@ def test_a_profilers_file_names_no_machine_wherever_it_stands():
     assert redact("{'repository': '/tmp/jupyter_mlgpu-x1/plugins/profile/1/lab.xplane.pb'}") == (
         "{'repository': 'plugins/profile/1/machine.xplane.pb'}"
     )
+
+
+def test_half_a_character_is_written_out_for_no_file_can_hold_it():
+    assert redact("naïve \ud800 text") == "naïve \\ud800 text"
+    assert redact("\ud83d\ude00") == "\\ud83d\\ude00"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +17,7 @@ from jupyter_mlgpu.measure.frameworks import registry
 from jupyter_mlgpu.record.clock import SystemClock
 from jupyter_mlgpu.record.errors import RecordError, UsageError
 from jupyter_mlgpu.record.sentence import say
+from jupyter_mlgpu.record.stderr import say_on_stderr
 from jupyter_mlgpu.record.visible import visible_line
 
 UNWATCHED = say(
@@ -58,7 +58,7 @@ def bench_command(line: str, shell: Any) -> BenchRun | Against:
         progress.clear()
     run = finished.run
     if (problem := roofs.keep(run, kit.current().recorder.run.host_digest)) is not None:
-        sys.stderr.write(f"{problem}\n")
+        say_on_stderr(problem)
     for word in asked.against:
         display(against(run, word))  # type: ignore[no-untyped-call]
     if asked.out is not None:
@@ -74,6 +74,6 @@ def _save(run: BenchRun, path: Path) -> None:
     try:
         path = run.save(path)
     except RecordError as error:
-        sys.stderr.write(f"The benchmark was not saved: {error}\n")
+        say_on_stderr(f"The benchmark was not saved: {error}")
     else:
         print(f"Saved the benchmark to {visible_line(path)}.")

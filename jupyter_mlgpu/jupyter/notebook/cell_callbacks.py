@@ -9,11 +9,12 @@ hangs then.
 from __future__ import annotations
 
 import signal
-import sys
 import threading
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Any
+
+from jupyter_mlgpu.record.stderr import say_on_stderr
 
 Part = Callable[[Any], object]
 
@@ -90,9 +91,9 @@ def _interrupted_in(parts: Sequence[Part], told: Any) -> bool:
             except KeyboardInterrupt:
                 came = True
             except Exception as error:
-                sys.stderr.write(
+                say_on_stderr(
                     f"jupyter_mlgpu failed while handling this cell ({type(error).__name__}: {error}). "
-                    "The cell itself runs as usual.\n"
+                    "The cell itself runs as usual."
                 )
     except KeyboardInterrupt:  # it came before the first one could be kept, or as the last part had ended
         came = True

@@ -6,7 +6,6 @@ measured must not end with it, so it writes down what begins and what has ended.
 
 from __future__ import annotations
 
-import sys
 from typing import Any
 
 from jupyter_mlgpu.explain.engines import journal
@@ -14,6 +13,7 @@ from jupyter_mlgpu.measure.recorder import Measurement
 from jupyter_mlgpu.record.errors import RecordError
 from jupyter_mlgpu.record.record import Record
 from jupyter_mlgpu.record.redact import redact
+from jupyter_mlgpu.record.stderr import say_on_stderr
 from jupyter_mlgpu.show.markup import element
 from jupyter_mlgpu.show.receipts import notes, words
 
@@ -50,9 +50,9 @@ class EngineSide:
 
     def _stop(self, error: Exception) -> None:
         self._journal = None
-        sys.stderr.write(
+        say_on_stderr(
             f"jupyter_mlgpu no longer saves records of engine {self.number} ({redact(str(error))}): "
-            "if the engine dies, records not yet collected are lost.\n"
+            "if the engine dies, records not yet collected are lost."
         )
 
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -35,6 +34,7 @@ from jupyter_mlgpu.measure.kit import Kit
 from jupyter_mlgpu.measure.recorder import Measurement
 from jupyter_mlgpu.record.errors import UsageError
 from jupyter_mlgpu.record.record import Outcome, Record, Repeat
+from jupyter_mlgpu.record.stderr import say_on_stderr
 
 
 @dataclass(slots=True)
@@ -293,6 +293,4 @@ def _outcome(result: Any) -> Outcome:
 
 
 def _complain(what: str, error: BaseException) -> None:
-    sys.stderr.write(
-        f"jupyter_mlgpu {what} ({type(error).__name__}: {error}). The cell itself runs as usual.\n"
-    )
+    say_on_stderr(f"jupyter_mlgpu {what} ({type(error).__name__}: {error}). The cell itself runs as usual.")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import atexit
 import os
+import sys
 from collections.abc import Mapping
 from contextlib import ExitStack
 from functools import partial
@@ -54,6 +55,7 @@ class Extension:
 
     def __init__(self, shell: Any) -> None:
         self._shell = shell
+        self._streams = (sys.stdout, sys.stderr)
         notebook = os.environ.get("JPY_SESSION_NAME")  # set by jupyter_server: the notebook's path
         self.kit = Kit(PurePath(notebook).name if notebook else None)
         self.kit.on_progress = self._on_progress
@@ -251,7 +253,7 @@ class Extension:
             from jupyter_mlgpu.jupyter.notebook import receipts
 
             # Last, for the thread that publishes it takes Python's lock at once, and this one would wait.
-            receipts.show(record, last=not self._events.inside_a_cell)
+            receipts.show(record, last=not self._events.inside_a_cell, streams=self._streams)
 
     def _push(self, event: dict[str, Any]) -> None:
         self.channel.push(event)

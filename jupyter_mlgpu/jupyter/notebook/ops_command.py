@@ -14,6 +14,7 @@ from IPython.utils.capture import capture_output
 from jupyter_mlgpu.record.errors import UsageError
 from jupyter_mlgpu.record.record import Record, Repeat
 from jupyter_mlgpu.record.sentence import joined, of_error, say
+from jupyter_mlgpu.record.stderr import say_on_stderr
 from jupyter_mlgpu.record.words import typed, whole_number
 
 if TYPE_CHECKING:
@@ -153,7 +154,7 @@ class RepeatedCell:
     def _fail(self, error: BaseException, number: int, of: int) -> None:
         """End the outer cell with the run's own exception, whose traceback has been shown already."""
         if number < of:
-            sys.stderr.write(f"This was run {number} of {of}; the remaining runs were skipped.\n")
+            say_on_stderr(f"This was run {number} of {of}; the remaining runs were skipped.")
         show = self._shell.showtraceback
 
         def show_others(*arguments: Any, **named: Any) -> None:

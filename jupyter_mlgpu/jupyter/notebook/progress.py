@@ -50,9 +50,9 @@ class ProgressLine:
     def _show(self, text: str) -> None:
         if self._handle is not None:
             self._handle.update(_bundle(text), raw=True)
-        elif sys.stderr.isatty():
-            sys.stderr.write(f"\r{text.ljust(self._width)}\r{text}")
-            sys.stderr.flush()
+        elif (stream := sys.stderr) is not None and stream.isatty():
+            stream.write(f"\r{text.ljust(self._width)}\r{text}")
+            stream.flush()
         self._width = len(text)
         kit.current().on_progress(text)
 

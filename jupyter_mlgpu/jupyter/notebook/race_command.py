@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +21,7 @@ from jupyter_mlgpu.record.clock import SystemClock
 from jupyter_mlgpu.record.errors import RecordError, UsageError
 from jupyter_mlgpu.record.redact import beginning
 from jupyter_mlgpu.record.sentence import say
+from jupyter_mlgpu.record.stderr import say_on_stderr
 from jupyter_mlgpu.record.visible import visible_line
 from jupyter_mlgpu.record.words import unknown
 from jupyter_mlgpu.show.race import page
@@ -135,6 +135,6 @@ def _save(result: RaceResult, path: Path) -> None:
     try:
         chart = result.save(path)
     except RecordError as error:
-        sys.stderr.write(f"The race was not saved: {error}\n")
+        say_on_stderr(f"The race was not saved: {error}")
     else:
         print(f"Saved the race to {visible_line(path)}, and its chart to {visible_line(chart)}.")

@@ -10,13 +10,17 @@ from __future__ import annotations
 import contextvars
 import sys
 from collections import OrderedDict
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, TextIO
 
 from IPython.core.getipython import get_ipython
+from IPython.core.interactiveshell import InteractiveShell
 from IPython.display import publish_display_data
 
 from jupyter_mlgpu.jupyter.notebook.audience import request_of
+from jupyter_mlgpu.measure.frameworks.imports import module
 from jupyter_mlgpu.record.record import STILL_READING, Record
+from jupyter_mlgpu.record.stderr import say_on_stderr
 from jupyter_mlgpu.show.receipts.bundle import bundle
 
 #: Receipts that do not have all their lines yet, and the cell that each belongs to; so many at most.
@@ -24,11 +28,12 @@ _unfinished: OrderedDict[tuple[str, int], contextvars.Context] = OrderedDict()
 _MOST_UNFINISHED = 100
 
 
-def show(record: Record, *, last: bool = False) -> None:
+def show(record: Record, *, last: bool = False, streams: Sequence[TextIO | None] = ()) -> None:
     """Publish the receipt as the present cell's output; `last`: nothing of the cell comes after it.
 
     Only then may it be published later: what is printed next would come before it. A client that asked for
-    silence gets none.
+    silence gets none. `streams` are those of the kernel, which what was printed may wait in also where the
+    cell has put others into `sys`.
     """
     shell: Any = get_ipython()
     if request_of(shell).get("content", {}).get("silent"):
@@ -50,9 +55,9 @@ def show(record: Record, *, last: bool = False) -> None:
             _unfinished.popitem(last=False)
     sender = getattr(kernel, "iopub_thread", None)
     if not last or sender is None or not _plain(shell.display_pub):
-        publish_display_data(data, **named)  # type: ignore[no-untyped-call]
+        _publish(data, named, streams)
         return
-    sender.schedule(lambda: context.run(_publish, data, named))
+    sender.schedule(lambda: context.run(_publish_there, data, named))
 
 
 def show_again(record: Record) -> None:
@@ -64,7 +69,9 @@ def show_again(record: Record) -> None:
     kernel: Any = getattr(get_ipython(), "kernel", None)
     sender = getattr(kernel, "iopub_thread", None)
     if sender is not None:
-        sender.schedule(lambda: context.run(_publish, data, {"transient": _name(record), "update": True}))
+        sender.schedule(
+            lambda: context.run(_publish_there, data, {"transient": _name(record), "update": True})
+        )
 
 
 def _name(record: Record) -> dict[str, str]:
@@ -75,20 +82,63 @@ def _name(record: Record) -> dict[str, str]:
 def _plain(publisher: Any) -> bool:
     """Whether nobody wants to see what is published before it is sent, nor what is printed."""
     from ipykernel.iostream import OutStream
-    from ipykernel.zmqshell import ZMQDisplayPublisher
 
     return (
-        type(publisher) is ZMQDisplayPublisher
+        _is_ipykernels(publisher)
         and not getattr(publisher, "_hooks", True)  # this thread's, with ipykernel 6.31 and 7.4
         and isinstance(sys.stdout, OutStream)
         and isinstance(sys.stderr, OutStream)
     )
 
 
-def _publish(data: dict[str, Any], named: dict[str, Any]) -> None:
+def _is_ipykernels(publisher: Any) -> bool:
+    """Whether it publishes as ipykernel does; in a terminal nobody does, and ipykernel need not be loaded."""
+    loaded = module("ipykernel.zmqshell")
+    return loaded is not None and type(publisher) is loaded.ZMQDisplayPublisher
+
+
+def _publish_there(data: dict[str, Any], named: dict[str, Any]) -> None:
+    """In the thread that sends, which says itself what it could not send of that which was printed."""
+    failed = None
     try:
-        publish_display_data(data, **named)  # type: ignore[no-untyped-call]
+        failed = _publish(data, named)
     except Exception as error:
-        sys.stderr.write(
-            f"jupyter_mlgpu could not show this cell's receipt ({type(error).__name__}: {error}).\n"
-        )
+        say_on_stderr(f"jupyter_mlgpu could not show this cell's receipt ({type(error).__name__}: {error}).")
+    if failed is not None:
+        raise failed
+
+
+def _publish(
+    data: dict[str, Any], named: dict[str, Any], streams: Sequence[TextIO | None] = ()
+) -> Exception | None:
+    """Publish after what was printed; returns what went wrong with that, which is no business of a receipt's.
+
+    A cell may print what nobody can send, such as half of a surrogate pair, close a stream, or put None in
+    its place. ipykernel's own publisher would stop there.
+    """
+    publisher: Any = InteractiveShell.instance().display_pub
+    if not _is_ipykernels(publisher):
+        publish_display_data(data, **named)  # type: ignore[no-untyped-call]
+        return None
+    failed = None
+    for stream in {id(one): one for one in (*streams, sys.stdout, sys.stderr)}.values():
+        try:
+            if stream is not None:
+                stream.flush()
+        except Exception as error:
+            failed = failed or error
+    type(publisher).publish(_Flushed(publisher), data, **named)
+    return failed
+
+
+class _Flushed:
+    """A publisher, but that the streams have been flushed already."""
+
+    def __init__(self, publisher: Any) -> None:
+        self._publisher = publisher
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._publisher, name)
+
+    def _flush_streams(self) -> None:
+        """Nothing is left to be done."""

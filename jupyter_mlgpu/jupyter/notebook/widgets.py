@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import sys
 import threading
 from contextlib import suppress
 from pathlib import Path
@@ -29,6 +28,7 @@ from jupyter_mlgpu.record import translation
 from jupyter_mlgpu.record.clock import real_time
 from jupyter_mlgpu.record.decoding import to_json
 from jupyter_mlgpu.record.errors import MissingPackageError, UsageError
+from jupyter_mlgpu.record.stderr import say_on_stderr
 from jupyter_mlgpu.show.receipts.bundle import MIME_TYPE, bundle
 
 if TYPE_CHECKING:
@@ -152,8 +152,8 @@ class _Control(AnyWidget):
                 for name, value in self._state().items():
                     setattr(self, name, value)
         except Exception as error:  # ours, or that of somebody who observes a trait
-            sys.stderr.write(
-                f"jupyter_mlgpu could not update a {type(self).__name__} ({type(error).__name__}: {error}).\n"
+            say_on_stderr(
+                f"jupyter_mlgpu could not update a {type(self).__name__} ({type(error).__name__}: {error})."
             )
 
     def _end(self) -> None:

@@ -15,6 +15,8 @@ from importlib.machinery import ModuleSpec
 from types import ModuleType
 from typing import Any
 
+from jupyter_mlgpu.record.stderr import say_on_stderr
+
 # A module's own namespace, read past whatever a class derived from it says.
 _NAMESPACE: Any = vars(ModuleType)["__dict__"]
 
@@ -79,7 +81,7 @@ class ImportWatch:
                 self._on_import(fullname)
             except Exception as error:
                 # The user's import has succeeded; our part must not make it fail.
-                sys.stderr.write(f"jupyter_mlgpu could not start tracing {fullname}: {error}\n")
+                say_on_stderr(f"jupyter_mlgpu could not start tracing {fullname}: {error}")
 
         try:
             loader.exec_module = exec_module  # type: ignore[method-assign]

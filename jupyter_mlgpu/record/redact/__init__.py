@@ -33,7 +33,18 @@ def redact(text: str) -> str:
 
 
 def _redact(text: str) -> str:
-    return people.hide(secrets.hide(text))
+    return people.hide(secrets.hide(_whole(text)))
+
+
+def _whole(text: str) -> str:
+    """The text with half characters (lone surrogates) written out: no file and no message can hold them."""
+    if text.isascii():
+        return text
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode(errors="backslashreplace").decode()
+    return text
 
 
 def beginning(text: str, limit: int = 80) -> str:
