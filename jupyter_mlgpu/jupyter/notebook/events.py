@@ -8,6 +8,7 @@ cell runs all the same.
 from __future__ import annotations
 
 import asyncio
+import errno
 import os
 import threading
 from collections.abc import Callable, Iterator
@@ -293,4 +294,6 @@ def _outcome(result: Any) -> Outcome:
 
 
 def _complain(what: str, error: BaseException) -> None:
+    if isinstance(error, OSError) and error.errno in (errno.EMFILE, errno.ENFILE):
+        return  # the user's code has opened all files that it may, and hears of it where it opens one more
     say_on_stderr(f"jupyter_mlgpu {what} ({type(error).__name__}: {error}). The cell itself runs as usual.")

@@ -6,7 +6,7 @@ import atexit
 import os
 import sys
 from collections.abc import Mapping
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from functools import partial
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
@@ -127,6 +127,7 @@ class Extension:
             before=(
                 self.audience.cell_begins,
                 self.settings.cell_begins,
+                self._load_what_draws,
                 self._events.cell_begins,
                 self._account_begins,
                 self.watch.cell_begins,
@@ -209,6 +210,16 @@ class Extension:
 
         return compare_records(content, self.kit)
 
+    def _load_what_draws(self, info: Any) -> None:
+        """Before the first cell that may have a receipt, for its code may leave no file that can be opened.
+
+        Not with the extension: what draws is a sixth of what loading would take. Nor is it part of the
+        cell's time, which begins behind this.
+        """
+        if self._events.tracing and self.audience.asked:
+            with suppress(OSError):  # none could be opened before: then the receipt is left out
+                from jupyter_mlgpu.jupyter.notebook import receipts  # noqa: F401
+
     def _account_begins(self, info: Any) -> None:
         self._post_mortem.cell_begins(info, nested=self._events.nested)
 
@@ -249,7 +260,6 @@ class Extension:
 
     def _show_receipt(self, record: Record) -> None:
         if self.audience.asked:
-            # Loaded with the first receipt: what draws it is a sixth of what loading would take.
             from jupyter_mlgpu.jupyter.notebook import receipts
 
             # Last, for the thread that publishes it takes Python's lock at once, and this one would wait.
