@@ -95,7 +95,7 @@ def open_through(path: Path, target: Path) -> int | None:
         there = os.fstat(handle)
         if stat.S_IFMT(there.st_mode) != kind:
             raise OSError(say("it was changed in the meantime"))
-        _refuse_strangers(path, target, there)
+        refuse_strangers(path, target, there)
     except BaseException:
         os.close(handle)
         raise
@@ -126,7 +126,7 @@ def open_to_append(path: Path) -> int:
     try:
         there = os.fstat(handle)
         refuse(path, stat.S_IFMT(there.st_mode))
-        _refuse_strangers(path, target, there)
+        refuse_strangers(path, target, there)
     except BaseException:
         os.close(handle)
         raise
@@ -161,7 +161,7 @@ def is_strangers(there: os.stat_result, folder: os.stat_result) -> bool:
     return bool(folder.st_mode & stat.S_IWOTH) and there.st_uid not in (os.geteuid(), folder.st_uid)
 
 
-def _refuse_strangers(path: Path, target: Path, there: os.stat_result) -> None:
+def refuse_strangers(path: Path, target: Path, there: os.stat_result) -> None:
     """Raise RecordError for another user's file or FIFO that somebody may have laid out for us."""
     if is_open_file(target) or stat.S_ISCHR(there.st_mode):
         return

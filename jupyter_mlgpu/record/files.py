@@ -85,7 +85,7 @@ def writing(path: Path, *, follow: bool = True, private: bool = False) -> Iterat
         with _replacing(target, private) if through is None else _through(through) as file:
             yield file
     except OSError as error:
-        raise _cannot_write(path, error) from error
+        raise cannot_write(path, error) from error
 
 
 @contextmanager
@@ -147,7 +147,7 @@ class Journal:
             finally:
                 os.close(handle)
         except OSError as error:
-            raise _cannot_write(self.path, error) from error
+            raise cannot_write(self.path, error) from error
 
 
 def _is_torn(path: Path, there: os.stat_result) -> bool:
@@ -233,12 +233,13 @@ def keep_last_states(path: Path) -> None:
                 twice = twice or key in kept
                 kept[key] = line
     except OSError as error:
-        raise _cannot_write(path, error) from error
+        raise cannot_write(path, error) from error
     if twice:
         write_atomically(path, b"".join(kept.values()))
 
 
-def _cannot_write(path: Path, error: OSError) -> RecordError:
+def cannot_write(path: Path, error: OSError) -> RecordError:
+    """Why a file cannot be written, as an error to raise."""
     if error.errno in (errno.ENXIO, errno.EISDIR):
         try:
             destinations.refuse(path, stat.S_IFMT(os.stat(path).st_mode))

@@ -171,3 +171,100 @@ def test_a_standard_input_that_was_closed_is_no_notebook(monkeypatch, capsys):
     monkeypatch.setattr("sys.stdin", None)
     assert main(["strip", "-"]) == 2
     assert capsys.readouterr().err.startswith("jupyter mlgpu: No notebooks given")
+
+
+@pytest.fixture
+def linked(tmp_path):
+    """A notebook with two names, and what it holds."""
+    path = tmp_path / "a.ipynb"
+    path.write_text(as_jupyter_writes(notebook([RECEIPT, PRINTED])))
+    path.chmod(0o640)
+    (tmp_path / "other.ipynb").hardlink_to(path)
+    return path, tmp_path / "other.ipynb", path.read_text()
+
+
+def test_a_file_with_two_names_stays_one_file(linked, tmp_path, capsys):
+    path, other, _ = linked
+    before = path.stat()
+    assert main(["strip", str(path)]) == 0
+    after = path.stat()
+    assert (after.st_ino, after.st_nlink, after.st_mode) == (before.st_ino, 2, before.st_mode)
+    assert other.read_text() == path.read_text() == as_jupyter_writes(notebook([PRINTED]))
+    assert sorted(entry.name for entry in tmp_path.iterdir()) == ["a.ipynb", "other.ipynb"]
+
+
+def test_a_link_to_a_file_with_two_names_stays_a_link(linked, tmp_path, capsys):
+    path, other, _ = linked
+    link = tmp_path / "link.ipynb"
+    link.symlink_to(path)
+    assert main(["strip", str(link)]) == 0
+    assert link.is_symlink()
+    assert path.samefile(other)
+    assert other.read_text() == as_jupyter_writes(notebook([PRINTED]))
+
+
+@pytest.mark.parametrize("failing", ["pwrite", "ftruncate", "fsync"])
+def test_where_writing_in_place_fails_the_old_content_is_put_back(
+    linked, tmp_path, capsys, monkeypatch, failing
+):
+    path, other, before = linked
+    real, done = getattr(os, failing), []
+
+    def fail(handle, *arguments):
+        done.append(failing)
+        # Half is written; the file beside it was synced before.
+        if failing == "pwrite" and len(done) == 1:
+            return real(handle, arguments[0][:50], arguments[1])
+        if len(done) == (1 if failing == "ftruncate" else 2):
+            raise OSError(28, "No space left on device")
+        return real(handle, *arguments)
+
+    monkeypatch.setattr(os, failing, fail)
+    assert main(["strip", str(path)]) == 2
+    assert "a.ipynb cannot be written (No space left on device)" in capsys.readouterr().err
+    assert len(done) > 1
+    assert path.read_text() == other.read_text() == before
+    assert sorted(entry.name for entry in tmp_path.iterdir()) == ["a.ipynb", "other.ipynb"]
+
+
+def test_where_it_cannot_be_put_back_the_new_content_is_kept_and_named(linked, tmp_path, capsys, monkeypatch):
+    path, _, _ = linked
+
+    def broken(*_: object) -> int:
+        raise OSError(5, "Input/output error")
+
+    monkeypatch.setattr(os, "pwrite", broken)
+    assert main(["strip", str(path)]) == 2
+    (kept,) = (entry for entry in tmp_path.iterdir() if entry.name.startswith("."))
+    assert capsys.readouterr().err == (
+        f"jupyter mlgpu: {path} could not be written whole (Input/output error); "
+        f"copy its new content from {kept}.\n"
+    )
+    assert kept.read_text() == as_jupyter_writes(notebook([PRINTED]))
+
+
+def test_an_interrupt_while_it_is_written_leaves_the_new_content_beside_it(
+    linked, tmp_path, monkeypatch, capsys
+):
+    path, _, _ = linked
+
+    def interrupted(*_: object) -> int:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(os, "pwrite", interrupted)
+    assert main(["strip", str(path)]) == 130
+    (kept,) = (entry for entry in tmp_path.iterdir() if entry.name.startswith("."))
+    assert kept.read_text() == as_jupyter_writes(notebook([PRINTED]))
+
+
+def test_where_nothing_can_be_written_beside_it_a_file_with_two_names_is_not_touched(
+    linked, tmp_path, capsys, monkeypatch
+):
+    path, other, before = linked
+
+    def full(*_: object, **__: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("tempfile.mkstemp", full)
+    assert main(["strip", str(path)]) == 2
+    assert path.read_text() == other.read_text() == before

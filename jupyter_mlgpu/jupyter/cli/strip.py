@@ -104,11 +104,13 @@ def _strip_standard_input(*, everything: bool) -> int:
 def strip_file(path: Path, *, everything: bool = False) -> int:
     """Remove the receipts from a notebook file, or `everything` of ours; returns how many there were.
 
-    A file without receipts is not written. Raises UsageError for what is no notebook, MlgpuError for
+    A file without receipts is not written. One with several names (hard links) stays one file: it is written
+    in place, with its new content in a file beside it until that is done (`record/rewriting.py`); any other
+    is replaced in one step. Raises UsageError for what is no notebook, MlgpuError for
     a file that cannot be written.
     """
-    from jupyter_mlgpu.record.files import write_atomically
     from jupyter_mlgpu.record.incoming import MOST_OF_ONES_OWN, read_notebook
+    from jupyter_mlgpu.record.rewriting import rewrite
 
     data = read_notebook(path, most=MOST_OF_ONES_OWN)
     try:
@@ -118,7 +120,7 @@ def strip_file(path: Path, *, everything: bool = False) -> int:
             f"{visible_line(path)} is not a notebook in format 4 ({_reason(error)}); it was left unchanged."
         ) from error
     if count:
-        write_atomically(path, stripped.encode())
+        rewrite(path, stripped.encode())
     return count
 
 

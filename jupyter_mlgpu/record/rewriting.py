@@ -1,0 +1,106 @@
+"""New content for a file that is there, which stays the one file with all its names (hard links).
+
+`files.write_atomically` puts another file in its place, which leaves the old content under its other names.
+So a file with more than one name is written in place. A reader may then see it half written: that is for this
+case alone, and what could be lost lies elsewhere first. The new content is in a file beside it, on the disk,
+until the whole is written; the old content is in memory, and put back where writing fails. Only where that
+fails, too, as when a disk breaks, or where the process ends in between, does the file beside it stay.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+import tempfile
+from pathlib import Path
+
+from jupyter_mlgpu.record import destinations
+from jupyter_mlgpu.record.errors import RecordError
+from jupyter_mlgpu.record.files import cannot_write, write_atomically
+from jupyter_mlgpu.record.sentence import say
+
+
+def rewrite(path: Path, data: bytes) -> None:
+    """Put `data` into a file that is there; a link keeps its target, and a file all its names.
+
+    Raises RecordError, naming the path, where it cannot be written; the file is then as it was, or the
+    sentence names the one that has the new content.
+    """
+    try:
+        target = destinations.followed(path)
+        if os.stat(target).st_nlink > 1:
+            _write_in_place(path, target, data)
+            return
+    except OSError as error:
+        raise cannot_write(path, error) from error
+    write_atomically(path, data)
+
+
+def _write_in_place(path: Path, target: Path, data: bytes) -> None:
+    handle = os.open(target, os.O_RDWR | os.O_NONBLOCK | os.O_NOCTTY | destinations.no_link(target))
+    try:
+        there = os.fstat(handle)
+        destinations.refuse(path, stat.S_IFMT(there.st_mode))
+        destinations.refuse_strangers(path, target, there)
+        old = _read(handle, there.st_size)
+        beside = _beside(target, data)
+        is_whole = False
+        try:
+            _fill(handle, data)
+            is_whole = True
+        except OSError as error:
+            _put_back(path, handle, old, error, beside)
+            is_whole = True
+            raise
+        finally:
+            if is_whole:  # else nothing but the file beside it may have it all
+                beside.unlink(missing_ok=True)
+    finally:
+        os.close(handle)
+
+
+def _put_back(path: Path, handle: int, old: bytes, why: OSError, beside: Path) -> None:
+    """Have the old content there again; raises RecordError, which says where the new one is."""
+    try:
+        _fill(handle, old)
+    except OSError as error:
+        raise RecordError(
+            say(
+                "{path} could not be written whole ({error}); copy its new content from {kept}.",
+                path=path,
+                error=why.strerror or why,
+                kept=beside,
+            )
+        ) from error
+
+
+def _beside(target: Path, data: bytes) -> Path:
+    """A file in the same folder that has the data on the disk."""
+    handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise
+    return Path(name)
+
+
+def _read(handle: int, size: int) -> bytes:
+    pieces = []
+    at = 0
+    while at < size and (piece := os.pread(handle, size - at, at)):
+        pieces.append(piece)
+        at += len(piece)
+    return b"".join(pieces)
+
+
+def _fill(handle: int, data: bytes) -> None:
+    """Make `data` all that a file holds, on the disk; it is made shorter only when the rest is written."""
+    at = 0
+    while at < len(data):
+        at += os.pwrite(handle, data[at:], at)
+    os.ftruncate(handle, len(data))
+    os.fsync(handle)
