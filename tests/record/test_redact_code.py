@@ -45,7 +45,7 @@ from jupyter_mlgpu.record.redact.statements import LONGEST, statements
         ("## password: str = 'tulip'", "## password: str = <redacted>"),
         ("print(\"don't\"); password: str = 'tulip'", 'print("don\'t"); password: str = <redacted>'),
         ("\0 password: str = 'tulip'", "\0 password: str = <redacted>"),
-        ("\ud800 = 1; password: str = 'tulip'", "\ud800 = 1; password: str = <redacted>"),
+        ("\ud800 = 1; password: str = 'tulip'", "\\ud800 = 1; password: str = <redacted>"),
         ("password: str = x or 'tul", "password: str = x or <redacted>"),
         ("login(key\U0001d429='tulipmaple')", "login(key\U0001d429=<redacted>)"),
     ],
