@@ -9,7 +9,7 @@ import psutil
 import pytest
 
 from jupyter_mlgpu.record.errors import GradingError
-from jupyter_mlgpu.teach.grading import probe
+from jupyter_mlgpu.teach.grading import probe, sandbox
 from jupyter_mlgpu.teach.grading.limits import Limits
 from jupyter_mlgpu.teach.grading.sandbox import SANDBOXES
 from jupyter_mlgpu.teach.grading.student import Student
@@ -43,6 +43,7 @@ def test_the_sandbox_of_this_machine_holds(tmp_path):
 def test_no_sandbox_at_all_does_not_hold_and_the_probe_says_where(tmp_path):
     assert probe.broken(SANDBOXES["same-user"], [tmp_path / "none"]) == [
         "a file of yours can be read",
+        "a solution of this package can be read",
         "a file beside yours can be written",
         "this machine's network can be reached",
         "another program can be reached",
@@ -72,6 +73,32 @@ def test_files_of_the_lab_are_there_and_nothing_of_the_machines(tmp_path, monkey
         listed = said(one.run("[p for p in os.listdir('/proc') if p.isdigit()]"))
         assert len(listed.split(",")) < 6
         assert said(one.run("os.getuid() or 'root'")) == "65534" or os.getuid() != 0
+
+
+READ_ALL = """
+import os
+def read(folder):
+    return [os.path.join(place, name) for place, _, names in os.walk(folder) for name in names
+            if open(os.path.join(place, name)).read()]
+"""
+
+
+def test_solutions_hidden_tests_and_reference_answers_are_not_there():
+    with student() as one:
+        one.run(READ_ALL)
+        covered = sandbox.covered()
+        assert len(covered) >= 2
+        for sealed in covered:
+            found, _ = one.call("read", (str(sealed.folder),), {})
+            assert {os.path.basename(path) for path in found} <= set(sealed.readable)
+            assert "Read-only" in said(one.run(f"open({str(sealed.folder / 'planted')!r}, 'w')"))
+
+
+def test_the_lessons_module_is_there_and_check_says_that_it_cannot_be_used():
+    with student() as one:
+        pytest.importorskip("numpy")
+        assert one.run("from jupyter_mlgpu.lessons import check") == []
+        assert "no reference answer can be read" in said(one.run("check('add_three', lambda: None)"))
 
 
 def test_no_network_is_reached():

@@ -1,6 +1,6 @@
 """Grading what strangers wrote: their code runs in a sandbox, what judges it runs outside.
 
-`sandbox` has the places, `probe` proves that one holds, `limits` is what a submission may take. `inmate` is
+`sandbox` has the places, `sealed` what they cover of this package, `probe` proves that one holds, `limits` is what a submission may take. `inmate` is
 the program that runs a student's cells there; `process` starts, asks and ends it, `student` does so again
 when it dies. `codec` is all that crosses, `outputs` what may be shown. `cells` says which cell is whose,
 `judge` runs the teacher's tests, `measure` takes times and memory again, and `autograding` joins all that

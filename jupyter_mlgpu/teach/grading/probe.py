@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from jupyter_mlgpu.record.errors import GradingError
-from jupyter_mlgpu.teach.grading.sandbox import SANDBOXES, SameUser, Sandbox
+from jupyter_mlgpu.teach.grading.sandbox import SANDBOXES, SameUser, Sandbox, covered
 
 #: Seconds in which a program that does next to nothing has ended.
 _LONGEST = 60
@@ -29,6 +29,14 @@ def attempt(what, deed):
     broken.append(what)
 for path in told["secrets"]:
     attempt("a file of yours can be read", lambda: pathlib.Path(path).read_bytes())
+def read_any(folder, kept):
+    for place, _, names in os.walk(folder):
+        for name in names:
+            if name not in kept:
+                return pathlib.Path(place, name).read_bytes()
+    raise OSError("nothing is there")
+for folder, kept in told["sealed"]:
+    attempt("a solution of this package can be read", lambda: read_any(folder, kept))
 attempt("a file beside yours can be written", lambda: pathlib.Path(told["new"]).write_text("written"))
 here = ("127.0.0.1", told["port"])
 attempt("this machine's network can be reached", lambda: socket.create_connection(here, 2))
@@ -73,6 +81,7 @@ def broken(sandbox: Sandbox, secrets: Iterable[Path]) -> list[str]:
         variable = "JUPYTER_MLGPU_PROBED"
         task = {
             "secrets": [str(path.resolve()) for path in (secret, *known)],
+            "sealed": [[str(one.folder), one.readable] for one in covered()],
             "new": str(new),
             "port": server.getsockname()[1],
             "process": os.getpid(),

@@ -1,7 +1,8 @@
 """Places where a stranger's program can run and reach nothing: what wraps its command.
 
 Each gives the program its own empty folder, an empty environment, no network, no sight of other processes,
-and Python's files to read. `probe.py` proves that before anything is graded.
+and Python's files to read, less the solutions and answers among them (`sealed.py`). `probe.py` proves that
+before anything is graded.
 """
 
 from __future__ import annotations
@@ -15,11 +16,15 @@ from pathlib import Path
 from typing import Protocol
 
 import jupyter_mlgpu
+from jupyter_mlgpu.teach.grading.sealed import Sealed, sealed
 
 #: The folder that a student's program begins in, and may write to.
 HOME = "/home/student"
 #: The user and group "nobody": whom nothing belongs to.
 _NOBODY = "65534"
+
+#: Bytes of a folder in memory that nothing is written to.
+_LEAST = 64 * 1024
 
 _OF_THE_SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64")
 _OF_ETC = ("alternatives", "fonts", "ld.so.cache", "ld.so.conf", "ld.so.conf.d", "localtime", "ssl/certs")
@@ -62,6 +67,22 @@ def libraries() -> list[Path]:
     found += [Path(sys.executable).resolve().parent.parent, package]
     known = [path for path in dict.fromkeys(found) if path.is_dir()]
     return [one for one in known if not any(other in one.parents for other in known)]
+
+
+def covered() -> list[Sealed]:
+    """What a sandbox has to cover of all that it shows."""
+    of_the_system = [Path(one) for one in _OF_THE_SYSTEM if not Path(one).is_symlink()]
+    return sealed([one for one in of_the_system if one.is_dir()] + libraries())
+
+
+def _covering(one: Sealed) -> list[str]:
+    """Bubblewrap's words for an empty folder over this one, in which nothing can be written either."""
+    folder = str(one.folder)
+    kept = [str(one.folder / name) for name in one.readable]
+    made = ["--perms", "0755", "--size", str(_LEAST), "--tmpfs", folder]
+    for path in kept:
+        made += ["--ro-bind", path, path]
+    return [*made, "--remount-ro", folder]
 
 
 def _beside() -> list[str]:
@@ -108,6 +129,8 @@ class Bubblewrap:
             for above in [*path.parents][-2::-1]:  # which bwrap would make for root alone
                 made += ["--perms", "0755", "--dir", str(above)]
             made += ["--ro-bind", str(path), str(path)]
+        for one in covered():
+            made += _covering(one)
         made += ["--remount-ro", "/dev", "--remount-ro", "/", "--chdir", HOME, "--"]
         if root:
             made += ["/usr/bin/setpriv", "--reuid", _NOBODY, "--regid", _NOBODY, "--clear-groups", "--"]
@@ -135,7 +158,10 @@ class SandboxExec:
 
 
 def profile(folder: Path) -> str:
-    """A profile in macOS's language: what is not of the system or of Python is out of reach."""
+    """A profile in macOS's language: what is not of the system or of Python is out of reach.
+
+    Of two rules that meet the same file, the later one holds.
+    """
     readable = [Path(one) for one in ("/usr", "/bin", "/System", "/Library/Frameworks", "/opt/homebrew")]
     paths = " ".join(f"(subpath {_quoted(one)})" for one in [*readable, *libraries(), folder])
     return "\n".join(
@@ -149,6 +175,12 @@ def profile(folder: Path) -> str:
             '(deny file-read-data (subpath "/Users") (subpath "/Volumes") (subpath "/private"))',
             '(deny file-read-data (subpath "/Library"))',
             f'(allow file-read* {paths} (subpath "/private/var/db"))',
+            *(f"(deny file-read-data (subpath {_quoted(one.folder)}))" for one in covered()),
+            *(
+                f"(allow file-read-data (literal {_quoted(one.folder / name)}))"
+                for one in covered()
+                for name in one.readable
+            ),
         ]
     )
 

@@ -11,6 +11,7 @@ from functools import cache
 from jupyter_mlgpu.measure.kit import current
 from jupyter_mlgpu.record.errors import UsageError
 from jupyter_mlgpu.record.extras import require
+from jupyter_mlgpu.record.sentence import say
 from jupyter_mlgpu.teach.lessons.checking import Answer, Exercise, Verdict, judge
 from jupyter_mlgpu.teach.lessons.coaching import Coaching
 
@@ -47,6 +48,10 @@ def coaching_of(name: str) -> Coaching:
 def check(name: str, answer: Answer) -> Verdict:
     """Try a learner's answer to the exercise `name`. Raises UsageError where there is no such exercise."""
     require("`check`", "lessons", "numpy")
+    if not modules():
+        raise UsageError(
+            say("`check` cannot be used here: where submissions are graded, no reference answer can be read.")
+        )
     if name not in exercises():
         raise UsageError(f"There is no exercise {name!r}. Write one of these: {', '.join(exercises())}.")
     verdict = judge(exercises()[name], answer, coaching_of(name), attempt=_wrong[name] + 1)
