@@ -177,6 +177,11 @@ def pack(message: dict[str, Any]) -> bytes:
     return line
 
 
+def numbered(line: bytes, number: str) -> bytes:
+    """The line of a message with one field more: the number that its answer has to carry."""
+    return b'{"number": "' + number.encode() + b'"' + (b"}\n" if line == b"{}\n" else b", " + line[1:])
+
+
 def unpack(line: bytes) -> dict[str, Any]:
     """The message of a line. Raises CrossingError for a line that is none."""
     try:

@@ -2,9 +2,9 @@
 
     python -m jupyter_mlgpu.teach.grading.inmate LIMITS      (LIMITS: see `limits.py`, as JSON)
 
-A line of JSON a question, on standard input; a line an answer, on standard output. Nothing here is trusted:
-the student's code runs in the same process, and can change all of it. It is for whoever asks to doubt the
-answers.
+A line of JSON a question, on standard input; a line an answer, on standard output, with the number that the
+question carried. Nothing here is trusted: the student's code runs in the same process, and can change all of
+it. It is for whoever asks to doubt the answers.
 """
 
 from __future__ import annotations
@@ -122,6 +122,7 @@ class Inmate:
 
     def __init__(self, questions: BinaryIO, answers: BinaryIO) -> None:
         self._questions, self._answers = questions, answers
+        self._number: str | None = None
         self._shell: Any = _Shell.instance()  # it has no types
 
     def serve(self) -> None:
@@ -133,13 +134,19 @@ class Inmate:
             "names": self._names,
             "call": self._call,
         }
-        while line := self._questions.readline():
-            question = json.loads(line)
+        while question := self._question():
             answer = answers[question.pop("do")](**question)
             self._answer(answer)
 
+    def _question(self) -> dict[str, Any]:
+        """The next question; its number is kept for the answer. Empty where there are no more."""
+        line = self._questions.readline()
+        question: dict[str, Any] = json.loads(line) if line else {}
+        self._number = question.pop("number", None)
+        return question
+
     def _answer(self, answer: dict[str, Any]) -> None:
-        self._answers.write(codec.pack(answer))
+        self._answers.write(codec.pack({**answer, "number": self._number}))
         self._answers.flush()
 
     def _files(self, files: dict[str, str]) -> dict[str, Any]:
@@ -196,7 +203,7 @@ class Inmate:
                     "named": {key: codec.encode(one) for key, one in named.items()},
                 }
             )
-            reply = json.loads(self._questions.readline())
+            reply = self._question()
             if "failed" in reply:
                 raise RuntimeError(reply["failed"])
             return codec.decode(reply["value"])

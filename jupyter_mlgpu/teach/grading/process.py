@@ -6,7 +6,6 @@ What it answers is data from a stranger. An answer that does not come in time, o
 from __future__ import annotations
 
 import os
-import selectors
 import signal
 import subprocess
 import sys
@@ -22,6 +21,7 @@ import psutil
 
 from jupyter_mlgpu.record.errors import CrossingError, GradingError, SandboxError
 from jupyter_mlgpu.teach.grading import codec
+from jupyter_mlgpu.teach.grading.channel import Channel
 from jupyter_mlgpu.teach.grading.limits import Limits
 from jupyter_mlgpu.teach.grading.sandbox import Sandbox
 
@@ -43,23 +43,21 @@ class StudentProcess:
         self._said = tempfile.TemporaryFile()  # noqa: SIM115  (open until the process ends)
         self._folder = tempfile.TemporaryDirectory(prefix="mlgpu-student-")
         words = [sys.executable, "-m", "jupyter_mlgpu.teach.grading.inmate", limits.as_json()]
+        self._channel = Channel(self._lost)
         try:
             self._process = subprocess.Popen(
                 sandbox.command(words, Path(self._folder.name), limits.files),
                 cwd=self._folder.name,
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
+                stdin=self._channel.theirs.fileno(),
+                stdout=self._channel.theirs.fileno(),
                 stderr=self._said,
                 start_new_session=True,
             )
         except OSError as error:
+            self._channel.close()
             raise SandboxError(f"{sandbox.name} cannot be started ({error.strerror or error}).") from error
-        assert self._process.stdin is not None
-        assert self._process.stdout is not None
-        self._in, self._out = self._process.stdin.fileno(), self._process.stdout.fileno()
-        os.set_blocking(self._in, False)
-        os.set_blocking(self._out, False)
-        self._arrived = bytearray()
+        self._channel.theirs.close()
+        self._begun = False
         self._ended = threading.Event()
         self._watch = threading.Thread(target=self._look, name="mlgpu-grading", daemon=True)
         self._watch.start()
@@ -78,9 +76,10 @@ class StudentProcess:
         deadline = time.monotonic() + seconds
         try:
             for _ in range(_MOST_CALLS_BACK):
-                self._send(line, deadline)
-                answer = codec.unpack(self._receive(deadline))
+                answer = self._channel.ask(line, deadline)
                 if "call_back" not in answer or call_back is None:
+                    if self._begun:
+                        self._channel.await_worker(deadline)
                     return answer
                 line = codec.pack(call_back(answer))
             raise GradingError("It called a function of the test endlessly.")
@@ -94,42 +93,14 @@ class StudentProcess:
             self.end("A test was given up while the student's code ran.")
             raise
 
-    def _send(self, line: bytes, deadline: float) -> None:
-        rest = memoryview(line)
-        while rest:
-            self._wait(self._in, selectors.EVENT_WRITE, deadline)
-            try:
-                rest = rest[os.write(self._in, rest) :]
-            except BlockingIOError:
-                continue
-            except OSError:
-                raise GradingError(self._reason()) from None
+    def begin(self, files: dict[str, str]) -> None:
+        """Give it the files beside the notebook; no code of the student's has run before."""
+        self.ask({"do": "files", "files": files})
+        self._channel.find_worker(lambda: [one.pid for one in self._members()])
+        self._begun = True
 
-    def _receive(self, deadline: float) -> bytes:
-        while b"\n" not in self._arrived:
-            if len(self._arrived) > codec.LIMIT:
-                raise GradingError(f"It answered with more than {codec.LIMIT / 1e6:.0f} MB.")
-            self._wait(self._out, selectors.EVENT_READ, deadline)
-            try:
-                block = os.read(self._out, 1024**2)
-            except BlockingIOError:
-                continue
-            if not block:
-                raise GradingError(self._reason())
-            self._arrived += block
-        line, _, rest = self._arrived.partition(b"\n")
-        self._arrived = bytearray(rest)
-        return bytes(line)
-
-    def _wait(self, descriptor: int, event: int, deadline: float) -> None:
-        """Until the descriptor is ready; looks up now and then, for a child of theirs may hold it open."""
-        with selectors.DefaultSelector() as selector:
-            selector.register(descriptor, event)
-            while not selector.select(min(1.0, max(0.0, deadline - time.monotonic()))):
-                if self._process.poll() is not None:
-                    raise GradingError(self._reason())
-                if time.monotonic() >= deadline:
-                    raise GradingError("It did not answer in time and was stopped.")
+    def _lost(self) -> str | None:
+        return None if self._process.poll() is None else self._reason()
 
     def _reason(self) -> str:
         """Why the process is no more, in a sentence."""
@@ -210,11 +181,8 @@ class StudentProcess:
                     one.kill()
         with suppress(subprocess.TimeoutExpired):
             self._process.wait(10)
-        for pipe in (self._process.stdin, self._process.stdout):
-            if pipe is not None and threading.current_thread() is not self._watch:
-                with suppress(OSError):
-                    pipe.close()
         if threading.current_thread() is not self._watch:
+            self._channel.close()
             self._said.close()
             with suppress(OSError):
                 self._folder.cleanup()

@@ -157,7 +157,7 @@ class Student:
         self._process = process = StudentProcess(self._sandbox, self._limits)
         files = {name: base64.b64encode(data).decode() for name, data in self._files.items()}
         try:
-            process.ask({"do": "files", "files": files})
+            process.begin(files)
         except GradingError as error:
             raise SandboxError(f"{self._sandbox.name} does not start: {error}") from error
         for code in self._cells:

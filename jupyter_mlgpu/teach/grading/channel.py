@@ -1,0 +1,148 @@
+"""The line between the grader and a sandbox worker: questions go out, answers come in, each one line.
+
+It is a socket and not a pipe: through /proc, whoever has one end of a pipe can open the other. The student's
+code is in the worker's process and can use the worker's end. So each question carries a number that nobody
+can guess, its answer has to carry the same, and an answer counts once the worker waits for the next question
+(`waiting.py`). Anything else was not made by our part of that process.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+import selectors
+import socket
+import time
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+from jupyter_mlgpu.record.errors import GradingError
+from jupyter_mlgpu.record.sentence import say
+from jupyter_mlgpu.teach.grading import codec, waiting
+
+#: Seconds between two looks whether the worker waits again, and for looks that must show something soon.
+_BETWEEN_LOOKS = 0.00005
+_SOON = 5.0
+
+_TAMPERED = say(
+    "It gave an answer that our own part of its process did not make, so it was ended: code of a submission "
+    "must leave the files and sockets alone that it finds open."
+)
+
+
+class Channel:
+    """The grader's end. `lost` says why the process is no more, in a sentence; None: it runs.
+
+    Everything raises GradingError where the process has ended, answers too late, or was tampered with.
+    """
+
+    def __init__(self, lost: Callable[[], str | None]) -> None:
+        self._lost = lost
+        #: The worker's end; whoever starts the worker closes it afterwards.
+        self.theirs: socket.socket
+        self._ours, self.theirs = socket.socketpair()
+        self._inode = os.fstat(self.theirs.fileno()).st_ino
+        self._ours.setblocking(False)
+        self._arrived = bytearray()
+        self._worker: int | None = None
+        self._waits = 0
+
+    def close(self) -> None:
+        """Close both ends."""
+        self._ours.close()
+        self.theirs.close()
+
+    def ask(self, line: bytes, deadline: float) -> dict[str, Any]:
+        """Send a question's line, and return the answer that carries its number."""
+        number = secrets.token_hex(16)
+        self._send(codec.numbered(line, number), deadline)
+        answer = codec.unpack(self._receive(deadline))
+        if answer.pop("number", None) != number:
+            raise GradingError(_TAMPERED)
+        return answer
+
+    def find_worker(self, processes: Callable[[], Iterable[int]]) -> None:
+        """Find the worker among processes: before any code of the student's has run, it alone waits here.
+
+        Where the kernel does not tell, the number in an answer is all that speaks for it.
+        """
+        soon = time.monotonic() + _SOON
+        known = Path("/proc/self/syscall").exists()
+        while known and self._worker is None and time.monotonic() < soon and self._lost() is None:
+            for process in processes():
+                waits = waiting.waits_of(process, self._inode)
+                if waits is not None:
+                    self._worker, self._waits = process, waits
+
+    def await_worker(self, deadline: float) -> None:
+        """Until the worker waits for the next question: before, what it was asked to do is not over."""
+        if self._worker is None:
+            return
+        soon = time.monotonic() + _SOON
+        while True:
+            waits = waiting.waits_of(self._worker, self._inode)
+            if waits is not None and waits > self._waits:
+                break
+            if waits is not None and time.monotonic() > soon:  # it has never read the question
+                raise GradingError(_TAMPERED)
+            self._check(deadline)
+            time.sleep(_BETWEEN_LOOKS)
+        self._waits = waits
+        self._take()
+        if self._arrived:
+            raise GradingError(_TAMPERED)
+
+    def _send(self, line: bytes, deadline: float) -> None:
+        rest = memoryview(line)
+        while rest:
+            self._ready(selectors.EVENT_WRITE, deadline)
+            try:
+                rest = rest[self._ours.send(rest) :]
+            except BlockingIOError:
+                continue
+            except OSError:
+                raise GradingError(self._why_closed()) from None
+
+    def _receive(self, deadline: float) -> bytes:
+        while b"\n" not in self._arrived:
+            if len(self._arrived) > codec.LIMIT:
+                raise GradingError(f"It answered with more than {codec.LIMIT / 1e6:.0f} MB.")
+            self._ready(selectors.EVENT_READ, deadline)
+            self._take()
+        line, _, rest = self._arrived.partition(b"\n")
+        self._arrived = bytearray(rest)
+        return bytes(line)
+
+    def _take(self) -> None:
+        """Take what has arrived, if anything has."""
+        try:
+            block = self._ours.recv(1024**2)
+        except BlockingIOError:
+            return
+        except OSError:
+            block = b""
+        if not block:
+            raise GradingError(self._why_closed())
+        self._arrived += block
+
+    def _ready(self, event: int, deadline: float) -> None:
+        """Until the socket is ready; looks up now and then, for a child of theirs may hold it open."""
+        with selectors.DefaultSelector() as selector:
+            selector.register(self._ours, event)
+            while not selector.select(min(1.0, max(0.0, deadline - time.monotonic()))):
+                self._check(deadline)
+
+    def _check(self, deadline: float) -> None:
+        why = self._lost()
+        if why is not None:
+            raise GradingError(why)
+        if time.monotonic() >= deadline:
+            raise GradingError("It did not answer in time and was stopped.")
+
+    def _why_closed(self) -> str:
+        """Why nothing crosses any more: the process ends at that moment, or has closed its end."""
+        soon = time.monotonic() + _SOON
+        while self._lost() is None and time.monotonic() < soon:
+            time.sleep(0.01)
+        return self._lost() or "Its process ended its talk with the grader."
