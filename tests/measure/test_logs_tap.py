@@ -1,9 +1,11 @@
 """The tap reads all that is written to the descriptors 1 and 2, passes it on, and puts everything back."""
 
 import ctypes
+import errno
 import os
 import subprocess
 import sys
+import tempfile
 import time
 from contextlib import contextmanager
 
@@ -271,6 +273,20 @@ def test_on_linux_the_file_lies_in_memory():
     file = LogFile("test")
     assert file.in_memory
     assert file.free_bytes() is None
+    file.close()
+
+
+def test_where_the_system_refuses_files_in_memory_the_file_is_a_temporary_one(monkeypatch, tmp_path):
+    def refused(name):
+        raise OSError(errno.ENOSYS, "Function not implemented")
+
+    monkeypatch.setattr(os, "memfd_create", refused, raising=False)
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    file = LogFile("test")
+    assert not file.in_memory
+    os.write(file.descriptor, b"written")
+    assert file.read(0, 7) == b"written"
+    assert list(tmp_path.iterdir()) == []
     file.close()
 
 

@@ -41,12 +41,15 @@ def test_the_sandbox_of_this_machine_holds(tmp_path):
 
 
 def test_no_sandbox_at_all_does_not_hold_and_the_probe_says_where(tmp_path):
-    assert probe.broken(SANDBOXES["same-user"], [tmp_path / "none"]) == [
+    found = probe.broken(SANDBOXES["same-user"], [tmp_path / "none"])
+    some_systems_refuse = "a user namespace can be made, and folders in memory in it"
+    assert [one for one in found if one != some_systems_refuse] == [
         "a file of yours can be read",
         "a solution of this package can be read",
         "a file beside yours can be written",
         "this machine's network can be reached",
         "another program can be reached",
+        "memory that no limit sees can be taken",
     ]
 
 
@@ -159,6 +162,51 @@ def test_memory_files_and_output_are_bounded():
         assert "No space left" in said(one.run("open('big', 'wb').write(bytes(2**20) * 64)"))
         assert len(said(one.run("for _ in range(200): print('x' * 10**6)"))) < 200_000
         assert len(one.run("for n in range(5000): display(n)")) <= 100
+
+
+#: Each takes 2 GB where nothing counts it: in files without a name, in segments of System V's, in a folder
+#: of a namespace of its own.
+BEYOND_THE_LIMITS = {
+    "memfd": "files = [os.memfd_create(str(n)) for n in range(120)]\n"
+    "for file in files: os.write(file, bytes(2**24))",
+    "system v": "ids = [libc.shmget(0, 2**28, 0o1600) for _ in range(8)]\nassert -1 not in ids, 'refused'",
+    "user namespace": "import subprocess\nsubprocess.run("
+    "['unshare', '-Urm', 'mount', '-t', 'tmpfs', '-o', 'size=20G', 'none', '/tmp'], check=True)",
+    "namespace by clone": "new_user, its_end, null = 0x10000000, 17, None\n"
+    "number = {'x86_64': 56, 'aarch64': 220}[os.uname().machine]\n"
+    "child = libc.syscall(number, new_user | its_end, null, null, null, null)\n"
+    "if child == 0: os._exit(0)\n"
+    "assert child != -1, 'refused'",
+}
+
+
+@pytest.mark.parametrize("how", BEYOND_THE_LIMITS)
+def test_nothing_that_takes_memory_out_of_sight_is_allowed(how):
+    with student() as one:
+        one.run("import ctypes, os\nlibc = ctypes.CDLL(None)")
+        came = one.run(BEYOND_THE_LIMITS[how])
+        assert [output["output_type"] for output in came if output["output_type"] == "error"] == ["error"]
+        assert not one.losses
+
+
+#: Each holds 900 MB, and at most a part of it in a process.
+HELD_ELSEWHERE = {
+    "folders in memory": "for folder in ('/dev/shm', '/tmp', '/home/student'):\n"
+    "    with open(folder + '/big', 'wb') as file: [file.write(bytes(2**20)) for _ in range(300)]",
+    "shared with children that sleep": "for _ in range(9):\n"
+    "    held = mmap.mmap(-1, 10**8)\n"
+    "    if not os.fork(): time.sleep(60), os._exit(0)\n"
+    "    for begin in range(0, len(held), 4096): held[begin] = 1\n"
+    "    held.close()",
+}
+
+
+@pytest.mark.parametrize("how", HELD_ELSEWHERE)
+def test_memory_counts_wherever_it_is_held(how):
+    limits = Limits(memory=700 * 1024**2, files=400 * 1024**2, processes=100)
+    with student(limits=limits) as one:
+        one.run("import mmap, os, time")
+        assert "took more than" in said(one.run(HELD_ELSEWHERE[how] + "\ntime.sleep(20)"))
 
 
 def left_running():

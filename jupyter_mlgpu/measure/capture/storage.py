@@ -1,7 +1,8 @@
 """The file that takes what is written to a file descriptor while it is tapped.
 
 A file, and never a pipe: a write to it cannot wait for a reader. On Linux it lies in memory (a memfd), so
-that a full disk cannot make the user's own writes fail; elsewhere it is a temporary file without a name.
+that a full disk cannot make the user's own writes fail; elsewhere, and where the system refuses it, as the
+sandbox for submissions does, it is a temporary file without a name.
 What has been let go of is given back to the system by punching a hole: the writers, who append, notice
 nothing, and offsets stay what they were.
 
@@ -29,10 +30,11 @@ class LogFile:
     """Bytes that are appended by anybody who holds the descriptor, and read here by offset."""
 
     def __init__(self, name: str) -> None:
-        self.in_memory = hasattr(os, "memfd_create")
-        if self.in_memory:
+        try:
             self.descriptor = os.memfd_create(f"jupyter_mlgpu-{name}")
-        else:
+            self.in_memory = True
+        except (AttributeError, OSError):
+            self.in_memory = False
             self.descriptor, path = tempfile.mkstemp(prefix=f"jupyter_mlgpu-{name}-")
             os.unlink(path)  # it goes when the last process that writes to it does
         flags = fcntl.fcntl(self.descriptor, fcntl.F_GETFL)

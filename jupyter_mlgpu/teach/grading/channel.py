@@ -45,7 +45,8 @@ class Channel:
         self._inode = os.fstat(self.theirs.fileno()).st_ino
         self._ours.setblocking(False)
         self._arrived = bytearray()
-        self._worker: int | None = None
+        #: The worker's process, once it is found.
+        self.worker: int | None = None
         self._waits = 0
 
     def close(self) -> None:
@@ -69,19 +70,19 @@ class Channel:
         """
         soon = time.monotonic() + _SOON
         known = Path("/proc/self/syscall").exists()
-        while known and self._worker is None and time.monotonic() < soon and self._lost() is None:
+        while known and self.worker is None and time.monotonic() < soon and self._lost() is None:
             for process in processes():
                 waits = waiting.waits_of(process, self._inode)
                 if waits is not None:
-                    self._worker, self._waits = process, waits
+                    self.worker, self._waits = process, waits
 
     def await_worker(self, deadline: float) -> None:
         """Until the worker waits for the next question: before, what it was asked to do is not over."""
-        if self._worker is None:
+        if self.worker is None:
             return
         soon = time.monotonic() + _SOON
         while True:
-            waits = waiting.waits_of(self._worker, self._inode)
+            waits = waiting.waits_of(self.worker, self._inode)
             if waits is not None and waits > self._waits:
                 break
             if waits is not None and time.monotonic() > soon:  # it has never read the question

@@ -9,6 +9,9 @@ import resource
 from contextlib import suppress
 from dataclasses import dataclass
 
+#: Files, pipes and sockets that one process may have open: what most systems begin with.
+_MOST_OPEN = 1024
+
 
 @dataclass(frozen=True)
 class Limits:
@@ -44,6 +47,8 @@ class Limits:
             "RLIMIT_AS": 4 * self.memory,
             "RLIMIT_FSIZE": self.files,
             "RLIMIT_NPROC": self.processes,
+            # What waits in pipes and sockets is memory that no process shows.
+            "RLIMIT_NOFILE": _MOST_OPEN,
             "RLIMIT_CORE": 0,
         }
         for name, most in wanted.items():

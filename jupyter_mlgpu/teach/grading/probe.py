@@ -18,13 +18,13 @@ from jupyter_mlgpu.teach.grading.sandbox import SANDBOXES, SameUser, Sandbox, co
 _LONGEST = 60
 
 _ATTEMPTS = """
-import json, os, pathlib, socket, sys
+import ctypes, json, os, pathlib, socket, sys
 told = json.loads(sys.argv[1])
 broken = []
 def attempt(what, deed):
     try:
         deed()
-    except (OSError, ValueError):
+    except (OSError, ValueError, AttributeError):  # refused, or not on this system
         return
     broken.append(what)
 for path in told["secrets"]:
@@ -41,6 +41,12 @@ attempt("a file beside yours can be written", lambda: pathlib.Path(told["new"]).
 here = ("127.0.0.1", told["port"])
 attempt("this machine's network can be reached", lambda: socket.create_connection(here, 2))
 attempt("another program can be reached", lambda: os.kill(told["process"], 0))
+def namespace():
+    new_user = 0x10000000
+    if ctypes.CDLL(None).unshare(new_user) != 0:
+        raise OSError("refused")
+attempt("memory that no limit sees can be taken", lambda: os.memfd_create("file"))
+attempt("a user namespace can be made, and folders in memory in it", namespace)
 if told["variable"] in os.environ:
     broken.append("your environment can be read")
 pathlib.Path("own").write_text("can be written")

@@ -20,7 +20,7 @@ from typing import Any
 import psutil
 
 from jupyter_mlgpu.record.errors import CrossingError, GradingError, SandboxError
-from jupyter_mlgpu.teach.grading import codec
+from jupyter_mlgpu.teach.grading import codec, memory
 from jupyter_mlgpu.teach.grading.channel import Channel
 from jupyter_mlgpu.teach.grading.limits import Limits
 from jupyter_mlgpu.teach.grading.sandbox import Sandbox
@@ -36,7 +36,7 @@ class StudentProcess:
     """Raises GradingError, saying why, as soon as the process can no longer be asked; then it has ended."""
 
     def __init__(self, sandbox: Sandbox, limits: Limits) -> None:
-        self._limits = limits
+        self._sandbox, self._limits = sandbox, limits
         self._why: str | None = None
         self._killed = False
         self._family: list[psutil.Process] = []
@@ -132,14 +132,13 @@ class StudentProcess:
         return float(most)
 
     def _memory(self, known: bool = False) -> int:
-        """Bytes that the process and its children hold; `known`: of those alone that were seen before."""
+        """Bytes that it holds; `known`: in those processes alone that were seen before."""
         if not known:
             self._family = self._members()
-        total = 0
-        for one in self._family:
-            with suppress(psutil.Error):
-                total += one.memory_info().rss
-        return total
+        return memory.resident(self._family) + self._in_folders()
+
+    def _in_folders(self) -> int:
+        return memory.in_folders(self._channel.worker, self._sandbox.in_memory)
 
     def _members(self) -> list[psutil.Process]:
         try:
@@ -157,8 +156,12 @@ class StudentProcess:
         members = self._members()
         if len(members) > self._limits.processes:
             self.end(f"It started more than {self._limits.processes} processes, and was ended.")
-        elif sum(map(_held, members)) > self._limits.memory:
+        elif self._takes_too_much(members):
             self.end(f"It took more than {self._limits.memory / 1e9:.1f} GB of memory, and was ended.")
+
+    def _takes_too_much(self, members: list[psutil.Process]) -> bool:
+        left = self._limits.memory - memory.shared(members) - self._in_folders()
+        return memory.resident(members) > left and memory.proportional(members) > left
 
     @property
     def why_ended(self) -> str | None:
@@ -191,10 +194,3 @@ class StudentProcess:
     def ended(self) -> bool:
         """Whether it can no longer be asked."""
         return self._ended.is_set() or self._process.poll() is not None
-
-
-def _held(process: psutil.Process) -> int:
-    try:
-        return int(process.memory_info().rss)
-    except psutil.Error:
-        return 0

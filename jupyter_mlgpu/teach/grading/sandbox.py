@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Protocol
 
 import jupyter_mlgpu
+from jupyter_mlgpu.teach.grading import syscalls
 from jupyter_mlgpu.teach.grading.sealed import Sealed, sealed
 
 #: The folder that a student's program begins in, and may write to.
@@ -31,10 +32,14 @@ _OF_ETC = ("alternatives", "fonts", "ld.so.cache", "ld.so.conf", "ld.so.conf.d",
 
 
 class Sandbox(Protocol):
-    """A way to run a command apart; `name` is what a configuration calls it, `title` says it to a reader."""
+    """A way to run a command apart; `name` is what a configuration calls it, `title` says it to a reader.
+
+    `in_memory` are the folders of the program's that lie in memory, which count as memory of its own.
+    """
 
     name: str
     title: str
+    in_memory: Sequence[str]
 
     def missing(self) -> str | None:
         """Why it cannot even be tried here; None: it can."""
@@ -96,15 +101,17 @@ class Bubblewrap:
 
     name = "bubblewrap"
     title = "bubblewrap (its own file system, processes and network)"
+    in_memory: Sequence[str] = ("/dev/shm", "/tmp", HOME)
 
     def missing(self) -> str | None:
         """What is lacking for it here, in a sentence; None: nothing."""
-        return None if shutil.which("bwrap") else "bubblewrap (`bwrap`) is not installed"
+        return syscalls.missing() if shutil.which("bwrap") else "bubblewrap (`bwrap`) is not installed"
 
     def command(self, words: Sequence[str], folder: Path, files: int) -> list[str]:
         """The words that run a program in it. Nothing of the machine can be written, `folder` is not used."""
         root = os.geteuid() == 0
-        made = ["bwrap", "--die-with-parent", "--new-session", "--clearenv", "--cap-drop", "ALL"]
+        made = [sys.executable, "-IS", syscalls.__file__]  # starts what follows, with a filter
+        made += ["bwrap", "--die-with-parent", "--new-session", "--clearenv", "--cap-drop", "ALL"]
         # Root needs no namespace of users, and is better off as another user than as a root without rights.
         made += [f"--unshare-{one}" for one in ("ipc", "pid", "net", "uts")] if root else ["--unshare-all"]
         if root:
@@ -121,7 +128,7 @@ class Bubblewrap:
         for name in _OF_ETC:
             made += ["--ro-bind-try", f"/etc/{name}", f"/etc/{name}"]
         made += ["--proc", "/proc", "--dev", "/dev"]
-        for place in ("/dev/shm", "/tmp", HOME):
+        for place in self.in_memory:
             made += ["--perms", "1777", "--size", str(files), "--tmpfs", place]
         for path in libraries():
             if path.is_relative_to("/usr"):
@@ -144,6 +151,7 @@ class SandboxExec:
     title = (
         "sandbox-exec (no network, no files of yours; the names of your programs can be seen; never run yet)"
     )
+    in_memory: Sequence[str] = ()
 
     def missing(self) -> str | None:
         """What is lacking for it here, in a sentence; None: nothing."""
@@ -195,6 +203,7 @@ class SameUser:
 
     name = "same-user"
     title = "none: the students' code ran as you, with your files and your network"
+    in_memory: Sequence[str] = ()
 
     def missing(self) -> str | None:
         """What is lacking for it here, in a sentence; None: nothing."""
