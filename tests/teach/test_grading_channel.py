@@ -12,7 +12,7 @@ from jupyter_mlgpu.teach.grading import channel, codec, waiting
 from jupyter_mlgpu.teach.grading.channel import Channel
 from jupyter_mlgpu.teach.grading.limits import Limits
 from jupyter_mlgpu.teach.grading.sandbox import SANDBOXES
-from jupyter_mlgpu.teach.grading.student import Student
+from jupyter_mlgpu.teach.grading.student import Student, students_for
 
 pytestmark = pytest.mark.kernel
 
@@ -83,6 +83,21 @@ def test_functions_of_the_grader_are_called_back_with_numbers_of_their_own():
         one.run("def total(f, n): return sum(f(k) for k in range(n))")
         assert one.call("total", (lambda k: 2 * k, 50), {}) == (2450, "")
         assert one.losses == []
+
+
+def test_where_the_labs_own_cells_are_measured_no_file_of_a_students_is(tmp_path):
+    for name in ("handed_in", "lab"):
+        (tmp_path / name).mkdir()
+    (tmp_path / "lab" / "of_lab.py").write_text("")
+    (tmp_path / "handed_in" / "colorsys.py").write_text("of_the_student = True")
+    mine, apart = students_for(
+        SANDBOXES["same-user"], seconds=60, handed_in=tmp_path / "handed_in", lab=tmp_path / "lab"
+    )
+    with mine, apart:
+        for one in (mine, apart):
+            one.run("import colorsys, of_lab\nown = hasattr(colorsys, 'of_the_student')")
+        assert mine.names(["own"]) == {"own": ("value", True)}
+        assert apart.names(["own"]) == {"own": ("value", False)}
 
 
 @needs_syscalls

@@ -27,7 +27,7 @@ from jupyter_mlgpu.teach.grading.cells import TeachersCell
 from jupyter_mlgpu.teach.grading.judge import Judge
 from jupyter_mlgpu.teach.grading.measure import Measured
 from jupyter_mlgpu.teach.grading.sandbox import SANDBOXES
-from jupyter_mlgpu.teach.grading.student import Student, files_of
+from jupyter_mlgpu.teach.grading.student import Student, students_for
 from jupyter_mlgpu.teach.lessons import labs
 from jupyter_mlgpu.teach.lessons.labs import Measurements, Submitted
 from jupyter_mlgpu.teach.submissions import read
@@ -65,11 +65,12 @@ class RunApart(NbGraderPreprocessor):  # type: ignore[misc]
         teachers = cells.teachers_cells(of_source)
         _add_missing(nb, of_source, teachers)
         handed_in = course / "submitted" / of["student"] / of["assignment"]
-        files = files_of(handed_in, source)
+        students = students_for(
+            SANDBOXES[self.sandbox], seconds=self.seconds, handed_in=handed_in, lab=source
+        )
         left: dict[str, str] = {}
         with ExitStack() as ends:
-            student = ends.enter_context(Student(SANDBOXES[self.sandbox], seconds=self.seconds, files=files))
-            apart = ends.enter_context(Student(SANDBOXES[self.sandbox], seconds=self.seconds, files=files))
+            student, apart = map(ends.enter_context, students)
             judge = Judge(student, source, seconds=self.seconds)
             if self.trust_receipts:
                 answer = _receipts(handed_in, course / "autograded" / of["student"] / of["assignment"])

@@ -165,6 +165,18 @@ class Student:
         return process
 
 
+def students_for(sandbox: Sandbox, *, seconds: float, handed_in: Path, lab: Path) -> tuple[Student, Student]:
+    """Where a submission's cells run, and where the lab's own cells are measured apart from it.
+
+    No file that was handed in is given to the second: a module of a student's beside the notebook, named as
+    one of Python's, would be code of the student's.
+    """
+    return (
+        Student(sandbox, seconds=seconds, files=files_of(handed_in, lab)),
+        Student(sandbox, seconds=seconds, files=files_of(lab)),
+    )
+
+
 def files_of(*folders: Path) -> dict[str, bytes]:
     """The files beside a lab's notebooks, the later folders' in the place of the earlier ones'.
 
