@@ -50,7 +50,6 @@ def is_ancestor(commit: str) -> bool:
 
 
 def changed_since(commit: str) -> tuple[str, ...]:
-    """The files that differ from a commit, those not yet committed among them."""
-    tracked = git("diff", "--name-only", "-z", "--no-renames", commit) or ""
-    untracked = git("ls-files", "--others", "--exclude-standard", "-z") or ""
-    return tuple(sorted({*tracked.split("\0"), *untracked.split("\0")} - {""}))
+    """The files that git tracks and that differ from a commit, also where that is not committed yet."""
+    differing = git("diff", "--name-only", "-z", "--no-renames", commit) or ""
+    return tuple(sorted(filter(None, differing.split("\0"))))

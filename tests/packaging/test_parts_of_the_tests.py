@@ -237,5 +237,7 @@ def test_the_whole_difference_counts_with_what_is_not_committed_yet(history: His
     (history.folder / "gone").unlink()
     history.commit(b="1")
     history.commit(a="2")
-    (history.folder / "new file").write_text("")
+    for name in ("new file", "somebody's own.ipynb"):
+        (history.folder / name).write_text("")
+    history.git("add", "new file")
     assert changed_since(first) == ("a", "b", "gone", "new file")
