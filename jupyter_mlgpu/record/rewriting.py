@@ -1,10 +1,9 @@
-"""New content for a file that is there, which stays the one file with all its names (hard links).
+"""Replaces the content of a file and keeps its hard links.
 
-`files.write_atomically` puts another file in its place, which leaves the old content under its other names.
-So a file with more than one name is written in place. A reader may then see it half written: that is for this
-case alone, and what could be lost lies elsewhere first. The new content is in a file beside it, on the disk,
-until the whole is written; the old content is in memory, and put back where writing fails. Only where that
-fails, too, as when a disk breaks, or where the process ends in between, does the file beside it stay.
+`files.write_atomically` replaces the file itself, so its other names would keep the old content. A file with
+more than one name is therefore written in place, and a reader may see it half written. Nothing is lost: until
+the write has succeeded, a temporary file in the same folder holds the new content and memory holds the old,
+which is restored if writing fails. If restoring fails as well, or the process dies, the temporary file stays.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What we say on stderr within the user's program, which may have taken it away, closed or replaced it."""
+"""Writes our messages to stderr, even if the user's program has closed, replaced or removed it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from jupyter_mlgpu.record.visible import visible
 
 
 def say_on_stderr(line: str) -> None:
-    """Write a line; where that cannot be, nobody hears it and nothing is raised."""
+    """Write a line to stderr, and raise nothing if that fails: the line is lost then."""
     stream: TextIO | None = sys.stderr  # None where the user's code has said so
     if stream is not None:
         with contextlib.suppress(Exception):

@@ -1,7 +1,7 @@
-"""Texts of others with the characters written out that one does not see: they deceive readers and terminals.
+"""Escapes invisible characters in file names and other people's text before they are printed.
 
-A file's name may hold what renames the window of the terminal that prints it, or colours what follows. All
-that is said of a file, or of what somebody else wrote, goes through here before it is printed.
+A file name may hold a sequence that renames the terminal's window or colours what follows, or a character
+that reverses the direction of the text.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ _UNSEEN_IN_A_LINE = re.compile(f"[\x00-\x1f\u2028\u2029{_MARKS}]")
 
 
 def visible(text: str) -> str:
-    """Text with the characters that one does not see written out; ends of lines and tabs stay."""
+    """Return the text with invisible characters escaped; line ends and tabs stay."""
     if text.isprintable():  # which is quick, and so are nearly all
         return text
     return _UNSEEN.sub(_written, text.replace("\r\n", "\n"))
 
 
 def visible_line(text: str | PurePath) -> str:
-    """A path or a name on one line, with the characters that one does not see written out."""
+    """Return a path or a name on one line, with invisible characters escaped."""
     line = str(text)
     return line if line.isprintable() else _UNSEEN_IN_A_LINE.sub(_written, line)
 

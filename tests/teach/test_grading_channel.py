@@ -125,7 +125,7 @@ def test_the_kernel_says_whether_a_process_waits_for_us():
 
 def test_an_answer_to_a_question_that_the_worker_has_not_read_does_not_count(monkeypatch):
     monkeypatch.setattr(waiting, "waits_of", lambda process, inode: 7)
-    monkeypatch.setattr(channel, "_SOON", 0.05)
+    monkeypatch.setattr(channel, "_PATIENCE", 0.05)
     monkeypatch.setattr(channel.Path, "exists", lambda path: True)
     line = Channel(lambda: None)
     try:

@@ -1,7 +1,7 @@
-"""What a command says in a terminal: lines on stdout, and on stderr what went wrong, in one sentence.
+"""Prints the output and the errors of commands, with control characters escaped.
 
-Names of files and words of others are in them, so nothing that could move a cursor, colour a line or name a
-window is printed as it is.
+File names and other people's words are part of them, and could move the cursor, colour a line or rename the
+terminal's window.
 """
 
 from __future__ import annotations

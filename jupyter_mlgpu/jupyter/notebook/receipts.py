@@ -92,7 +92,7 @@ def _plain(publisher: Any) -> bool:
 
 
 def _is_ipykernels(publisher: Any) -> bool:
-    """Whether it publishes as ipykernel does; in a terminal nobody does, and ipykernel need not be loaded."""
+    """Return whether it is ipykernel's own publisher, without loading ipykernel in a terminal."""
     loaded = module("ipykernel.zmqshell")
     return loaded is not None and type(publisher) is loaded.ZMQDisplayPublisher
 
@@ -132,7 +132,7 @@ def _publish(
 
 
 class _Flushed:
-    """A publisher, but that the streams have been flushed already."""
+    """ipykernel's publisher without its flush of the streams, which `_publish` has done."""
 
     def __init__(self, publisher: Any) -> None:
         self._publisher = publisher
@@ -141,4 +141,4 @@ class _Flushed:
         return getattr(self._publisher, name)
 
     def _flush_streams(self) -> None:
-        """Nothing is left to be done."""
+        """Do nothing."""

@@ -1,9 +1,9 @@
-"""Secrets in code by the names that Python gives them to, whatever stands between: `password: str = "..."`.
+"""Finds secrets that code assigns to a telling name, also in `password: str = "..."` or a default argument.
 
-A statement in which a name sounds of a secret is parsed; one that was cut, such as a first line, with what it
-lacks. What does not parse, such as a line with a magic, is looked through by a pattern, its strings known
-before. `judging.py` says what is a secret. What stands inside of a string, or is no code, is left to
-`assigned.py`, which reads every text after this.
+A statement that contains such a name is parsed. If it was cut, as the first line of a cell may be, the
+missing quotes and brackets are added first. A statement that does not parse, such as one with a magic, is
+searched with a pattern instead. `judging.py` decides whether a value is a secret. `assigned.py` reads every
+text afterwards, and finds what stands inside a string or in text that is not code.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from jupyter_mlgpu.record.redact import assigned, letters
 from jupyter_mlgpu.record.redact.parsed import GivenString, given_strings
 from jupyter_mlgpu.record.redact.statements import LONGEST, Literal, Statement, statements
 
-#: So many statements and characters of a text are parsed; after that patterns must do.
+#: The most statements and characters of a text that are parsed; patterns search the rest.
 _MOST_PARSED, _MOST_CHARACTERS = 200, 50_000
-#: So many names of a text are looked at here, and values judged. No ordinary cell has more.
+#: The most names of a text that are examined, and values that are judged; no ordinary cell has more.
 _MOST_NAMES = _MOST_JUDGED = 500
 #: A value is judged by its beginning.
 _JUDGED = 100
@@ -42,9 +42,9 @@ _COMPUTED = re.compile(r"\{[^{}]{0,200}\}")
 
 
 def find(text: str, lower: str) -> list[tuple[int, int]]:
-    """Where strings stand that are secrets by the names that code gives them to.
+    """Return the start and end of each string that is a secret by the name it is assigned to.
 
-    `lower` is the text in small letters.
+    `lower` is the text in lower case, character for character.
     """
     if '"' not in text and "'" not in text:
         return []
@@ -73,7 +73,7 @@ def find(text: str, lower: str) -> list[tuple[int, int]]:
 
 
 def _names(lower: str) -> Iterator[int]:
-    """Where names end that sound of a secret, and may be given a string in this line or the next."""
+    """Yield the end of each telling name that a string may be assigned to on its line or the next."""
     for sounds in assigned.sounds_of_secret().finditer(lower):
         gives = _GIVES.match(lower, sounds.end())
         if gives:
@@ -86,7 +86,7 @@ class _Budget(NamedTuple):
 
 
 def _given(text: str, statement: Statement, budget: _Budget) -> tuple[list[GivenString], _Budget]:
-    """The strings that a statement gives to names that sound of a secret, and what is left to parse."""
+    """Return the strings that a statement assigns to telling names, and the budget that is left."""
     length = statement.end - statement.start
     given = None
     if length <= LONGEST and budget.statements > 0 and budget.characters >= length:
@@ -106,7 +106,7 @@ def _given(text: str, statement: Statement, budget: _Budget) -> tuple[list[Given
 
 
 def _matched(text: str, statement: Statement) -> Iterator[GivenString]:
-    """What a statement gives to names, by a pattern."""
+    """Yield the strings that a statement assigns to names, found with a pattern."""
     places = {one.start: number for number, one in enumerate(statement.literals)}
     for found in _GIVEN.finditer(statement.without_strings(text)):
         number = places.get(statement.start + found.start("value"))

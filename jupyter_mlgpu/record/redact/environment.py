@@ -1,7 +1,7 @@
-"""Secrets that a line of a notebook or of a shell puts into the environment: `%env TOKEN ...`.
+"""Finds secrets that `%env` or a shell's `export` puts into the environment.
 
-Nothing but a value can stand there, so that it needs to look less like a secret than in code; and it goes on
-over blanks, to the end of the line or to what closes it.
+Only a value can follow the variable's name, so even a plain word counts as a secret here. The value may hold
+blanks: it ends with the line, or with its closing quote.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import re
 
 from jupyter_mlgpu.record.redact import assigned, letters
 
-#: So many lines, and values of one, are judged; no ordinary text has more.
+#: The most lines, and values of a line, that are judged; no ordinary text has more.
 _MOST_JUDGED = 500
 
 # `%env NAME value` and `%env NAME=value` take all that follows, with its quotes.
@@ -25,7 +25,7 @@ _PAIR = r"(?<![\w.-])(?P<name>\w{2,80}+)=(?P<value>\"(?:[^\"\\]|\\.)*+\"?|'[^']*
 
 
 def find(text: str) -> list[tuple[int, int]]:
-    """Where secrets stand that are put into the environment."""
+    """Return the start and end of each secret that is put into the environment."""
     found: list[re.Match[str]] = []
     if "%" in text or "!" in text:
         found += _first(_MAGIC, text, 0, len(text))

@@ -1,8 +1,7 @@
-"""Letters as names are compared: small, and in the plain form that Python gives to names.
+"""Normalises letters as Python compares names: lower case, and in the form NFKC.
 
-Python normalises names by NFKC: full-width letters are the same as plain ones to it. In a text each letter is
-replaced by one letter, so that what is found stands where it was found; a whole name is normalised as Python
-does it.
+To Python, a name in full-width letters is the same as one in plain letters. In a text each letter is replaced
+by exactly one, so that positions stay valid. A single name is normalised as Python does it.
 """
 
 from __future__ import annotations
@@ -22,12 +21,12 @@ _MOVING = r"[\u0132-\u014a\u01c4-\u01f3\u0300-\u036f\u2160-\u217f\ufb00-\ufb06]"
 
 
 def lower(text: str) -> str:
-    """The text in small plain letters, each where it stood."""
+    """Return the text in plain lower case, of the same length."""
     return small(text if text.isascii() else _compiled(_STYLED).sub(_plain, text))
 
 
 def small(text: str) -> str:
-    """The text in small letters, each where it stood: of all letters, one becomes two."""
+    """Return the text in lower case, of the same length; only U+0130 would become two letters."""
     return text.replace("\u0130", "i").lower()
 
 
@@ -49,7 +48,7 @@ _PLAIN = _PlainLetters()
 
 
 def may_move(text: str) -> bool:
-    """Whether a name in it may be longer, or shorter, where Python has normalised it."""
+    """Return whether normalising a name in the text could change its length."""
     return not text.isascii() and _compiled(_MOVING).search(text) is not None
 
 

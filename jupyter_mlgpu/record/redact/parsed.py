@@ -1,9 +1,8 @@
-"""Strings that a statement gives to names, by Python's own parser. Nothing is compiled or run.
+"""Finds the strings that a statement assigns to names, with Python's own parser. Nothing is compiled or run.
 
-A parser may be brought to its limits by what it reads: it gets one statement of bounded length at a time, and
-what it refuses in any way is left to who asks. It warns of odd escapes and of numbers that touch a word, and
-warnings cannot be kept from other threads' sight without taking those of other threads, too. So it gets a
-statement without escapes, and none with such a number.
+The parser gets one statement of bounded length at a time, because long or deeply nested code can exhaust it.
+It warns about odd escapes and about numbers that touch a word (`1if`). Hiding these warnings would hide those
+of the user's threads as well, so the caller replaces escapes, and a statement with such a number is refused.
 """
 
 from __future__ import annotations
@@ -34,9 +33,9 @@ class GivenString(NamedTuple):
 
 
 def given_strings(code: str, closing: str = "") -> list[GivenString] | None:
-    """What this statement gives to names; None where it does not parse.
+    """Return the strings that a statement assigns to names, or None if it does not parse.
 
-    `closing` is put behind it: what it lacks where it was cut.
+    `closing` holds the quotes and brackets that a cut statement lacks.
     """
     indent = _INDENT.match(code)
     skipped = indent.end() if indent else 0
@@ -69,7 +68,7 @@ _Named = tuple[str, tuple[int, int], ast.expr]
 
 
 def _given(node: ast.AST) -> Iterator[_Named]:
-    """The names that this node gives values to, where they stand, and the values."""
+    """Yield each name that a node assigns to, its line and column, and the value."""
     if isinstance(node, ast.Assign):
         for target in node.targets:
             yield from _pairs(target, node.value)
@@ -151,14 +150,14 @@ def _pieces(literal: ast.expr) -> tuple[str, ...]:
 
 
 class _Places:
-    """Where the parser's lines and bytes stand in the code, of which so many characters it has not got."""
+    """Turns the parser's lines and byte offsets into indices of the code."""
 
     def __init__(self, code: str, skipped: int) -> None:
         self._code = code
         self._starts = [skipped, *(end.end() for end in _LINE_END.finditer(code, skipped))]
 
     def of(self, line: int, column: int) -> int:
-        """The place of a byte of a line."""
+        """Return the index of the byte at `column` of a line."""
         start = self._starts[line - 1]
         if self._code.isascii():
             return start + column
@@ -166,6 +165,6 @@ class _Places:
         return start + len(self._code[start:end].encode()[:column].decode(errors="ignore"))
 
     def end(self, node: ast.expr) -> int:
-        """Where a node ends."""
+        """Return the index at which a node ends."""
         line, column = node.end_lineno or node.lineno, node.end_col_offset or node.col_offset
         return min(self.of(line, column), len(self._code))  # not behind it, where its end was added

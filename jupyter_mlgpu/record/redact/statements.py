@@ -1,8 +1,7 @@
-"""A text cut into statements of Python, with the strings in each, whether it is whole, cut or no code at all.
+"""Splits any text into Python statements and finds the strings in each, even if the code is cut or broken.
 
-`tokenize` would do it, but takes seven times as long, and stops where something is not closed: brackets, and
-in newer versions of Python also a string. This looks at each character a fixed number of times and never
-stops: what is not closed ends with its line, or with the text.
+`tokenize` takes seven times as long, and fails at brackets or strings that are not closed. This scanner reads
+each character a bounded number of times and never fails: an open string ends with its line or with the text.
 """
 
 from __future__ import annotations
@@ -38,7 +37,7 @@ class Literal(NamedTuple):
 
 
 class Statement(NamedTuple):
-    """Where a statement stands in the text, its strings, and what would close what is open at its end."""
+    """A statement's place in the text, its strings, and the quotes and brackets that its end lacks."""
 
     start: int
     end: int
@@ -132,6 +131,6 @@ def _literal(text: str, opening: re.Match[str], least: int, limit: int) -> Liter
 
 
 def _end(pattern: re.Pattern[str], text: str, at: int, limit: int) -> int:
-    """Where what this pattern matches here ends: it always matches."""
+    """Return the end of a pattern's match at this place."""
     found = pattern.match(text, at, limit)
     return found.end() if found else at

@@ -1,9 +1,9 @@
-"""The line between the grader and a sandbox worker: questions go out, answers come in, each one line.
+"""The channel between the grader and a sandbox worker: questions and answers, one line each.
 
-It is a socket and not a pipe: through /proc, whoever has one end of a pipe can open the other. The student's
-code is in the worker's process and can use the worker's end. So each question carries a number that nobody
-can guess, its answer has to carry the same, and an answer counts once the worker waits for the next question
-(`waiting.py`). Anything else was not made by our part of that process.
+It is a socket, because a process that has one end of a pipe can open the other end through /proc. The
+student's code runs in the worker's process and can write to the worker's end. So each question carries a
+random number (a nonce), its answer must carry the same, and the answer counts only when the worker waits for
+the next question (`waiting.py`). Any other answer is tampering.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from jupyter_mlgpu.record.errors import GradingError
 from jupyter_mlgpu.record.sentence import say
 from jupyter_mlgpu.teach.grading import codec, waiting
 
-#: Seconds between two looks whether the worker waits again, and for looks that must show something soon.
-_BETWEEN_LOOKS = 0.00005
-_SOON = 5.0
+#: Seconds between two polls of the worker's state, and the longest that a state change may take.
+_POLLING_INTERVAL = 0.00005
+_PATIENCE = 5.0
 
 _TAMPERED = say(
     "It gave an answer that our own part of its process did not make, so it was ended: code of a submission "
@@ -68,19 +68,20 @@ class Channel:
 
         Where the kernel does not tell, the number in an answer is all that speaks for it.
         """
-        soon = time.monotonic() + _SOON
+        soon = time.monotonic() + _PATIENCE
         known = Path("/proc/self/syscall").exists()
         while known and self.worker is None and time.monotonic() < soon and self._lost() is None:
             for process in processes():
                 waits = waiting.waits_of(process, self._inode)
                 if waits is not None:
                     self.worker, self._waits = process, waits
+            time.sleep(_POLLING_INTERVAL)
 
     def await_worker(self, deadline: float) -> None:
         """Until the worker waits for the next question: before, what it was asked to do is not over."""
         if self.worker is None:
             return
-        soon = time.monotonic() + _SOON
+        soon = time.monotonic() + _PATIENCE
         while True:
             waits = waiting.waits_of(self.worker, self._inode)
             if waits is not None and waits > self._waits:
@@ -88,7 +89,7 @@ class Channel:
             if waits is not None and time.monotonic() > soon:  # it has never read the question
                 raise GradingError(_TAMPERED)
             self._check(deadline)
-            time.sleep(_BETWEEN_LOOKS)
+            time.sleep(_POLLING_INTERVAL)
         self._waits = waits
         self._take()
         if self._arrived:
@@ -128,7 +129,7 @@ class Channel:
         self._arrived += block
 
     def _ready(self, event: int, deadline: float) -> None:
-        """Until the socket is ready; looks up now and then, for a child of theirs may hold it open."""
+        """Wait for the socket, and check once a second: a child of the worker may keep a dead line open."""
         with selectors.DefaultSelector() as selector:
             selector.register(self._ours, event)
             while not selector.select(min(1.0, max(0.0, deadline - time.monotonic()))):
@@ -143,7 +144,7 @@ class Channel:
 
     def _why_closed(self) -> str:
         """Why nothing crosses any more: the process ends at that moment, or has closed its end."""
-        soon = time.monotonic() + _SOON
+        soon = time.monotonic() + _PATIENCE
         while self._lost() is None and time.monotonic() < soon:
             time.sleep(0.01)
         return self._lost() or "Its process ended its talk with the grader."

@@ -2,10 +2,10 @@
 
     python -IS syscalls.py bwrap OPTION...
 
-The limits look at a submission's processes and at its folders in memory. A file made by `memfd_create`, or a
-segment of System V's, takes memory that neither shows, and in a user namespace of its own a program may mount
-folders in memory without limit. So the kernel answers these calls as one that has none of them; programs do
-without. The others here reach into other processes, or into parts of the kernel that no lab needs.
+The memory limit counts a submission's processes and its folders in memory. It does not see files made by
+`memfd_create` or System V shared memory, and in its own user namespace a program may mount folders in memory
+without limit. So these calls fail with ENOSYS, as on a kernel that lacks them, and programs fall back. The
+other calls here reach into other processes, or into parts of the kernel that no lab needs.
 
 It is run as a program of its own, and uses the standard library alone: the filter is handed to bubblewrap as
 an open file, and a command line cannot carry one.

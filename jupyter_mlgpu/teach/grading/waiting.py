@@ -1,9 +1,9 @@
-"""Whether a sandbox worker waits for its next question, told by the kernel from outside the sandbox.
+"""Reads from the kernel whether a sandbox worker is waiting for its next question.
 
-An answer does not prove that the work is done: a thread of the student's is in the same process, and can
-write an answer, too. What it cannot write is where the worker's first thread is: the kernel shows the system
-call in which that thread waits, and counts how often it has begun to wait. So an answer counts once the
-thread that runs the cells has left its wait and waits for the next question again.
+An answer alone does not prove that the work is done: a thread of the student's runs in the same process and
+can write an answer, too. It cannot change what the kernel reports about the worker's main thread: the system
+call in which that thread waits, and how often it has begun to wait. So an answer counts only when the main
+thread has left its wait and waits for the next question again.
 """
 
 from __future__ import annotations
@@ -13,9 +13,10 @@ from pathlib import Path
 
 
 def waits_of(process: int, channel: int) -> int | None:
-    """How often the first thread of a process has waited so far; None where it does not wait for us now.
+    """Return how often the main thread of a process has waited, or None if it is not waiting for a question.
 
-    `channel` is the inode of the socket on which it reads questions. Also None where the kernel may not tell.
+    `channel` is the inode of the socket on which it reads questions. None also means that the kernel does not
+    let us read it.
     """
     folder = Path(f"/proc/{process}/task/{process}")
     try:
