@@ -6,7 +6,6 @@ import time
 import pytest
 
 from jupyter_mlgpu.explain.logs.fold import KINDS
-from jupyter_mlgpu.measure.capture.tap import LIMITED
 from jupyter_mlgpu.record.record import STILL_READING
 from tests.support.kernels import MIME_TYPE
 from tests.support.reading import receipt_as_read
@@ -392,19 +391,20 @@ history.writeout_cache()
 """
 
 
-def test_a_limit_on_the_size_of_files_kills_no_child_that_prints(start_kernel):
+def test_a_limit_on_the_size_of_files_holds_for_no_line(start_kernel):
     notebook = start_kernel(**USERS)
     notebook.run(LIMIT)
     notebook.run(r'os.write(1, b"before the limit\n" * 200);')
     result = notebook.run(
         "resource.setrlimit(resource.RLIMIT_FSIZE, (1000, before[1]))\n"
-        "answers = subprocess.run(['seq', '1', '500']).returncode, os.write(2, b'also I\\n')"
+        "answers = subprocess.run(['seq', '1001', '1500']).returncode, os.write(2, b'also I\\n')"
     )
-    assert LIMITED in result.receipt["notes"]
-    assert LIMITED in notebook.run("_ = os.system('seq 1 500')").receipt["notes"]
     notebook.run("resource.setrlimit(resource.RLIMIT_FSIZE, before)")
     assert notebook.evaluate("answers") == (0, 7)
-    assert texts(notebook.run(r'os.write(2, b"kept again\n");')) == ["kept again"]
+    assert result.text.split()[:500] == [str(number) for number in range(1001, 1501)]
+    record = records(notebook)[-1]
+    assert sum(line["count"] for line in record["logs"]) == 501
+    assert record["notes"] == []
 
 
 def test_a_child_with_a_limit_of_its_own_lives(start_kernel):

@@ -12,9 +12,10 @@ from __future__ import annotations
 import contextlib
 import contextvars
 import functools
+import os
 import sys
 from codecs import getincrementaldecoder
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from ipykernel.iostream import OutStream
@@ -42,12 +43,16 @@ _DISPLAY_MESSAGES = frozenset(
         "status",
     }
 )
+#: The message that says what is about to run.
+_A_REQUEST = "execute_input"
 
 
 class KernelSurroundings:
     """ipykernel, with its own capture of the descriptors on or off."""
 
     def __init__(self) -> None:
+        #: A terminal stays one: it is for who reads it that programs ask whether they write to one.
+        self.descriptors: Sequence[int] = () if _is_terminal(1) or _is_terminal(2) else (1, 2)
         self._streams = {1: sys.stdout, 2: sys.stderr}
         self._echoes: list[_StreamEcho] = []
         self._counts = {1: LineCount(), 2: LineCount()}
@@ -65,7 +70,7 @@ class KernelSurroundings:
         self._echoes.append(echo)
         return echo
 
-    def attach(self, tap: Tap) -> None:
+    def attach(self, tap: Tap, request_begins: Callable[[], None]) -> None:
         """Put in what shows native lines in their order."""
         own = [stream for stream in self._streams.values() if isinstance(stream, OutStream)]
         self._classes = [(stream, type(stream)) for stream in own]
@@ -73,8 +78,7 @@ class KernelSurroundings:
         def pass_on() -> None:
             """What was written up to now is shown before what comes next."""
             flush_native()
-            if tap.behind():
-                tap.pump()
+            tap.catch_up()
             # What the reading thread has passed on meanwhile waits in the stream, too.
             for echo in self._echoes:
                 echo.flush()
@@ -82,7 +86,7 @@ class KernelSurroundings:
         for stream in own:
             stream.__class__ = _in_order(type(stream), pass_on)
         if own:
-            self._look_before_messages(own[0].session, pass_on)
+            self._look_before_messages(own[0].session, pass_on, request_begins)
 
     def cell_begins(self, tap: Tap) -> None:
         """What is printed from now on belongs to this cell."""
@@ -92,7 +96,7 @@ class KernelSurroundings:
             count = self._counts[descriptor]
             count.begin()
             if isinstance(stream, OutStream):
-                self._pump_before_writes(stream, tap.behind_in(descriptor), tap.pump, count)
+                self._pump_before_writes(stream, tap.behind_in(descriptor), tap.catch_up, count)
 
     def cell_ended(self, tap: Tap) -> None:
         """Put back what covered its streams."""
@@ -128,7 +132,7 @@ class KernelSurroundings:
         self.detach(tap)
 
     def _pump_before_writes(
-        self, stream: Any, behind: Callable[[], bool], pump: Callable[[], None], count: LineCount
+        self, stream: Any, behind: Callable[[], bool], catch_up: Callable[[], None], count: LineCount
     ) -> None:
         """A native line written before a print is shown before it.
 
@@ -147,7 +151,7 @@ class KernelSurroundings:
                 return original(text)
             try:
                 if behind():
-                    pump()
+                    catch_up()
             except Exception:  # the print comes first
                 pass
             written = original(text)
@@ -158,7 +162,9 @@ class KernelSurroundings:
         self._covered.append((stream, write, "write" in vars(stream)))
         stream.write = write
 
-    def _look_before_messages(self, session: Any, pass_on: Callable[[], None]) -> None:
+    def _look_before_messages(
+        self, session: Any, pass_on: Callable[[], None], request_begins: Callable[[], None]
+    ) -> None:
         original = session.send
 
         @functools.wraps(original)
@@ -167,6 +173,11 @@ class KernelSurroundings:
                 kind = message if isinstance(message, str) else message["header"]["msg_type"]
                 if kind in _DISPLAY_MESSAGES:
                     pass_on()
+                if kind == _A_REQUEST:
+                    pass_on()
+                    request_begins()
+                    for echo in self._echoes:
+                        echo.belong_to_this_cell()
                 if kind == "clear_output":
                     for count in self._counts.values():
                         count.forget()
@@ -224,6 +235,13 @@ class _StreamEcho:
 
     def ready(self, timeout: float) -> bool:
         return True
+
+
+def _is_terminal(descriptor: int) -> bool:
+    try:
+        return os.isatty(descriptor)
+    except OSError:  # closed
+        return False
 
 
 def _captured_by_ipykernel(stream: Any, descriptor: int) -> int | None:

@@ -23,7 +23,7 @@ def capture_surroundings(shell: Any) -> Surroundings:
         return KernelSurroundings()
     from jupyter_mlgpu.jupyter.notebook.capture_terminal import TerminalSurroundings
 
-    return TerminalSurroundings(shell)
+    return TerminalSurroundings()
 
 
 def engine(kernel: Any, run: str) -> EngineSide | None:

@@ -11,7 +11,7 @@ import os
 import threading
 import weakref
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
 from typing import Protocol
 
@@ -22,7 +22,7 @@ from jupyter_mlgpu.measure.capture.waiting import LineReader, Notes, Stretch
 from jupyter_mlgpu.record.clock import real_time
 from jupyter_mlgpu.record.native import StreamLines
 from jupyter_mlgpu.record.record import LogLine
-from jupyter_mlgpu.record.sentence import Sentence
+from jupyter_mlgpu.record.sentence import Sentence, say
 
 #: Lines of the running cell that are told at once, ten times a second; the record has them all.
 LIVE_LINES = 100
@@ -34,6 +34,10 @@ AT_THE_END = 8 * 1024
 #: its end: until then the kernel is answering.
 AT_A_TIME = 0.002
 AFTER_THE_END = 0.2
+IN_A_TERMINAL = say(
+    "In a terminal, native code and programs write to the terminal itself: their lines are shown, but not "
+    "kept with a cell."
+)
 #: Seconds for which the end of capturing waits, which may be the end of the kernel.
 WHEN_IT_ENDS = 2.0
 
@@ -44,8 +48,11 @@ class Surroundings(Protocol):
     def make_echo(self, descriptor: int, before: int | None) -> Echo:
         """Where a descriptor's output goes on to; see `tap.MakeEcho`."""
 
-    def attach(self, tap: Tap) -> None:
-        """The tap has just begun."""
+    #: The descriptors to capture, 1 and 2 or none.
+    descriptors: Sequence[int]
+
+    def attach(self, tap: Tap, request_begins: Callable[[], None]) -> None:
+        """The tap has just begun; `request_begins` is to be called where a front end has something run."""
 
     def cell_begins(self, tap: Tap) -> None:
         """A cell is about to run."""
@@ -104,8 +111,10 @@ class Capture:
         self.patient = False
         #: Told of the files that native lines go to, by stream, each time that capturing begins.
         self.on_files: Callable[[Mapping[str, int]], None] = lambda files: None
+        #: Whether lines are captured now.
+        self.active = False
         self._tap = Tap(
-            (1, 2),
+            self.surroundings.descriptors,
             self._on_data,
             on_tick=self._tick,
             on_lost=self._on_lost,
@@ -118,22 +127,24 @@ class Capture:
         self._unread: deque[_Unread] = deque()
         self._after: int | None = None
         self._cell_starts: dict[str, int] | None = None
+        self._cells_thread = 0
         self._ended = -math.inf
         self._quiet = True
         self._stretches: deque[_Bytes] = deque(maxlen=RAW_CELLS)
         _end_in_forked_children(self)
 
     @property
-    def active(self) -> bool:
-        """Whether lines are captured now."""
-        return self._tap.active
+    def missing(self) -> Sentence | None:
+        """Why native lines are shown but belong to no cell; None where they are captured."""
+        return self._tap.paused or (None if self.surroundings.descriptors else IN_A_TERMINAL)
 
     def start(self) -> None:
-        """Begin to capture; raises OSError where that cannot be done."""
+        """Begin to capture; `missing` says where that is not possible for native lines."""
         if self.active:
             return
+        self.active = True
         self._tap.start()
-        self.surroundings.attach(self._tap)
+        self.surroundings.attach(self._tap, self._request_begins)
         self._hooks.start()
         self.on_files(self.files())
 
@@ -141,6 +152,7 @@ class Capture:
         """End capturing: everything is put back as it was found."""
         if not self.active:
             return
+        self.active = False
         self._hooks.stop()
         self.surroundings.detach(self._tap)
         self._tap.stop()
@@ -154,10 +166,10 @@ class Capture:
         if not self.active:
             return
         self._tap.drain()
-        self._tap.look()
         with self._lock:
             self._put_by()
             self._cell_starts = self._tap.offsets()
+            self._cells_thread = threading.get_ident()
             if self._tap.paused:
                 self._stretch.lost(self._tap.paused)
         self.surroundings.cell_begins(self._tap)
@@ -202,6 +214,16 @@ class Capture:
             with self._lock:
                 self._put_by()
                 self._after = None
+
+    def _request_begins(self) -> None:
+        """A front end has something run: if it is a cell of ours, `begin_cell` is called next.
+
+        Where the user's code has taken our callbacks away, neither that nor the end of the cell before comes.
+        """
+        if self._cell_starts is not None and self._cells_thread == threading.get_ident():
+            self.abandon_cell()
+        if self._cell_starts is None:
+            self.begin_command()
 
     def catch_up(self, seconds: float = math.inf) -> None:
         """Read now what waits of cells that have ended; give up after so many seconds."""

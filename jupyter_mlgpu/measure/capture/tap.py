@@ -1,9 +1,9 @@
-"""Capture what native code writes to the file descriptors 1 and 2.
+"""Capture what native code and child processes write to the file descriptors 1 and 2.
 
-The descriptors are pointed at files (see `storage`); a thread reads what has been appended, ten times a
-second, or once where nothing comes, hands it to `on_data` and passes it on to where it would have gone. A
-pipe read by a thread of the same process, the usual way, hangs as soon as native code holds Python's lock
-and fills the pipe (docs/adr/0007-capturing-native-lines.md).
+The descriptors become pipes that a small process of ours empties into files (see `reader`). A thread here
+reads what it has stored, hands it to `on_data` and passes it on to where it would have gone. A pipe that is
+read by a thread of the same process, the usual way, hangs as soon as native code holds the GIL and fills it
+(docs/adr/0007-capturing-native-lines.md).
 
 Two places are remembered in each file: up to where it has been read, and up to where it has been echoed.
 A terminal that does not take more makes only the second one wait.
@@ -16,32 +16,37 @@ import os
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
+from functools import partial
 
 from jupyter_mlgpu.measure.alarm import Alarm
 from jupyter_mlgpu.measure.capture.echo import DescriptorEcho, Echo, SilentEcho
 from jupyter_mlgpu.measure.capture.flushing import flush_native
-from jupyter_mlgpu.measure.capture.limits import LimitWatch, leaves_room
+from jupyter_mlgpu.measure.capture.reader import Pipe, Reader
 from jupyter_mlgpu.measure.capture.storage import LogFile
 from jupyter_mlgpu.record.clock import real_time
 from jupyter_mlgpu.record.sentence import Sentence, say
 
+#: Seconds between two looks while something comes; a cell that is busy pays 0.3 ms for each.
 INTERVAL = 0.1
-#: The same where nothing has been written for a while: each look costs a busy cell 0.3 ms.
-QUIET = 1.0
-_LOOKS_UNTIL_QUIET = 10
+#: So many without anything, and the thread waits to be woken, or for so many seconds.
+_LOOKS_UNTIL_QUIET, QUIET = 10, 1.0
 #: What is kept of a file for `%mlc_trace logs --raw`; older bytes are let go.
 KEPT_BYTES = 64 * 1024**2
 #: Where files lie on a disk, capturing ends before the disk is full.
 DISK_RESERVE = 64 * 1024**2
 _CHUNK = 1024**2
 _ECHO_WAIT = 1.0
-
-LIMITED = say(
-    "This kernel has a file size limit (RLIMIT_FSIZE) that would also apply to captured "
-    "lines: while it is this low, native lines are shown but not kept."
-)
+#: Seconds that a display waits for what was written before it: a stuck reader holds nothing up for longer.
+PATIENCE = 0.5
+#: Readers that end, and are replaced, until it is given up.
+_MOST_READERS = 5
 
 NAMES = {1: "stdout", 2: "stderr"}
+
+NOT_STORED = say(
+    "There is no room to store native lines, so they are shown but not kept: make room (disk, memory, or the "
+    "file size limit), then run `%mlc_trace off` and `%mlc_trace on`."
+)
 
 OnData = Callable[[str, bytes], None]
 #: Gives the echo of a descriptor: its number, and a copy of what it was (None: it was closed).
@@ -57,13 +62,29 @@ def plain_echo(descriptor: int, before: int | None) -> Echo:
 class _Stream:
     """One tapped descriptor; `before` is a copy of what it was."""
 
+    number: int
     descriptor: int
     name: str
     file: LogFile
+    pipe: Pipe
     before: int | None
     echo: Echo
     read_to: int = 0
     echoed_to: int = 0
+    #: Whether something was written and not echoed, and how much is stored; given by the reader.
+    is_behind: Callable[[], bool] = lambda: False
+    stored: Callable[[], int] = lambda: 0
+
+    def close(self) -> None:
+        """Let go of it."""
+        self.file.close()
+        self.pipe.close()
+        if self.before is not None:
+            os.close(self.before)
+
+    def leads_here(self) -> bool:
+        """Whether the descriptor is still our pipe: the user's code may have closed or redirected it."""
+        return _is_same(self.descriptor, self.pipe.write)
 
 
 @dataclass(eq=False, repr=False)
@@ -86,56 +107,52 @@ class Tap:
         self._lost: set[str] = set()
         self._lock = threading.RLock()
         self._reading = False
-        self._wake: Alarm | None = None  # of the thread that reads
+        self._reader: Reader | None = None
+        self._readers = 0
         self._thread: threading.Thread | None = None
-        self._limits = LimitWatch(self.look)
+        self._wake: Alarm | None = None  # of the thread
         #: Why nothing is captured although it was begun, or None.
         self.paused: Sentence | None = None
 
-    @property
-    def active(self) -> bool:
-        """Whether descriptors are captured now."""
-        return bool(self._streams)
-
     def start(self) -> None:
-        """Take the descriptors. Raises OSError where no file can be made; nothing is changed then."""
-        with contextlib.ExitStack() as opened:
-            files = [
-                opened.enter_context(contextlib.closing(LogFile(NAMES[descriptor])))
-                for descriptor in self.descriptors
-            ]
-            opened.pop_all()
-        flush_native()
-        for descriptor, file in zip(self.descriptors, files, strict=True):
-            before = _copy(descriptor)
-            echo = self.make_echo(descriptor, before)
-            self._streams.append(_Stream(descriptor, NAMES[descriptor], file, before, echo))
-            os.dup2(file.descriptor, descriptor)
+        """Take the descriptors; where that is not possible, all stays as it was and `paused` says why."""
+        self.paused, self._readers = None, 0
         self._lost.clear()
-        self._limits.start()
-        self.look()
+        flush_native()
         wake = self._wake = Alarm()
-        thread = threading.Thread(target=self._watch, args=(wake,), name="jupyter_mlgpu logs", daemon=True)
-        thread.start()
-        self._thread = thread
+        self._thread = threading.Thread(
+            target=self._watch, args=(wake,), name="jupyter_mlgpu logs", daemon=True
+        )
+        try:
+            self._thread.start()
+            if self.descriptors:
+                self._take()
+        except (OSError, RuntimeError) as error:  # the latter where there can be no thread
+            self._pause(not_read(error))
 
     def stop(self) -> None:
-        """Read what is left, and put every descriptor back as it was found."""
-        self._limits.stop()
-        flush_native()
+        """Read what is left, and put every descriptor back as it was found.
+
+        What children write from now on goes to where the descriptors led before.
+        """
+        self.drain()
         self._put_back()
+        reader, self._reader = self._reader, None
         wake, self._wake = self._wake, None
         if wake is not None:
             wake.ring()
-        if self._thread is not None and self._thread is not threading.current_thread():
-            self._thread.join(timeout=5)
-        self._thread = None
-        self.drain()
+        if reader is not None:
+            reader.forward(PATIENCE)
+        thread, self._thread = self._thread, None
+        if thread is not None and thread.is_alive() and thread is not threading.current_thread():
+            thread.join(timeout=5)
+        self._pump(reader)
+        self._wait_for_echoes(reader)
         with self._lock:
+            if reader is not None:
+                reader.close()
             for stream in self._streams:
-                stream.file.close()
-                if stream.before is not None:
-                    os.close(stream.before)
+                stream.close()
             self._streams = []
 
     def after_fork_in_child(self) -> None:
@@ -143,33 +160,13 @@ class Tap:
         self._lock = threading.RLock()  # a thread that is not here may have held it
         self._reading = False
         self._put_back()
-        self._streams = []
-        self._wake = self._thread = None
-
-    def give_back(self, *descriptors: int) -> None:
-        """Let descriptors be what they were, until `take`: for who needs the real terminal."""
-        self.drain()
-        self._put_back(descriptors)
-
-    def take(self, *descriptors: int) -> None:
-        """Capture descriptors again."""
+        reader, self._reader = self._reader, None
+        if reader is not None:
+            reader.close()
         for stream in self._streams:
-            if stream.descriptor in descriptors and not self.paused:
-                os.dup2(stream.file.descriptor, stream.descriptor)
-
-    def look(self) -> None:
-        """Stop capturing where a limit on the size of files comes near, and go on when it is gone."""
-        room = all(leaves_room(stream.file.size()) for stream in self._streams)
-        if not room and not self.paused:
-            self.drain()
-            self._put_back()
-            self.paused = LIMITED
-            self._lose(LIMITED)
-        elif room and self.paused:
-            self.paused = None
-            for stream in self._streams:
-                if _is_same(stream.descriptor, stream.before):
-                    os.dup2(stream.file.descriptor, stream.descriptor)
+            stream.pipe.close()
+        self._streams = []
+        self._thread = self._wake = None
 
     def drain(self) -> None:
         """Read and echo all that has been written up to now, also what C's buffers still hold.
@@ -177,37 +174,35 @@ class Tap:
         Waits at most a second for a slow terminal.
         """
         flush_native()
-        self.pump()
-        deadline = real_time.monotonic() + _ECHO_WAIT
-        for stream in self._streams:
-            while stream.echoed_to < stream.read_to and real_time.monotonic() < deadline:
-                stream.echo.ready(deadline - real_time.monotonic())
-                self.pump()
+        self.catch_up()
+        self._wait_for_echoes(self._reader)
 
-    def behind(self) -> bool:
-        """Whether something has been written and not been passed on, be it read or not."""
-        return any(stream.file.size() != stream.echoed_to for stream in self._streams)
-
-    def behind_in(self, descriptor: int) -> Callable[[], bool]:
-        """The same for one descriptor, to be asked before each print: it takes a quarter of a microsecond."""
-        stream = next(one for one in self._streams if one.descriptor == descriptor)
-        handle, size, end = stream.file.descriptor, os.lseek, os.SEEK_END
-        return lambda: size(handle, 0, end) != stream.echoed_to
+    def catch_up(self) -> None:
+        """Read and echo all that has been written up to now; it costs nothing where nothing was."""
+        reader = self._reader
+        if reader is None or not self.behind():
+            return
+        if not reader.settle(PATIENCE):
+            self._lose(
+                say(
+                    "Native lines could not be read in time: some of them may be shown late, or with another "
+                    "cell."
+                )
+            )
+        self._pump(reader)
 
     def pump(self) -> None:
-        """Read and echo what is there."""
-        if not self.behind():
-            return
-        with self._lock:
-            if self._reading:  # something that this very thread does while it reads has printed
-                return
-            self._reading = True
-            try:
-                for stream in self._streams:
-                    self._echo(stream)
-                    self._read(stream)
-            finally:
-                self._reading = False
+        """Read and echo what is there, wherever the rest may be."""
+        self._pump(self._reader)
+
+    def behind(self) -> bool:
+        """Whether something has been written and not been passed on, wherever it is."""
+        return any(stream.is_behind() for stream in self._streams)
+
+    def behind_in(self, descriptor: int) -> Callable[[], bool]:
+        """The same for one descriptor, to be asked before each print: it takes half a microsecond."""
+        stream = next((one for one in self._streams if one.descriptor == descriptor), None)
+        return lambda: stream is not None and stream.is_behind()
 
     def offsets(self) -> dict[str, int]:
         """Up to where each stream has been read."""
@@ -238,7 +233,7 @@ class Tap:
     def check(self) -> None:
         """Say so where the user's code has closed or redirected a descriptor: its lines do not come here."""
         for stream in self._streams:
-            if not self.paused and not stream.file.is_open_at(stream.descriptor):
+            if not self.paused and not stream.leads_here():
                 self._lose(
                     say(
                         "The code that ran closed or redirected file descriptor {number} ({stream}); "
@@ -249,18 +244,27 @@ class Tap:
                     )
                 )
 
-    def _read(self, stream: _Stream) -> None:
-        size = stream.file.size()
-        if size < stream.read_to:
-            stream.read_to = stream.echoed_to = 0
-            self._lose(
-                say(
-                    "A program emptied {stream}; lines written just before may be missing.",
-                    stream=stream.name,
-                )
-            )
-        while stream.read_to < size:
-            data = stream.file.read(stream.read_to, min(size, stream.read_to + _CHUNK))
+    def _pump(self, reader: Reader | None) -> None:
+        """Read and echo what is stored."""
+        if reader is None:
+            return
+        with self._lock:
+            if self._reading:  # something that this very thread does while it reads has printed
+                return
+            self._reading = True
+            try:
+                for stream in self._streams:
+                    self._echo(stream)
+                    self._read(stream, stream.stored())
+                    reader.shown(stream.number, stream.echoed_to)
+            finally:
+                self._reading = False
+        if not reader.stores and not self.paused and reader is self._reader:
+            self._pause(NOT_STORED)
+
+    def _read(self, stream: _Stream, end: int) -> None:
+        while stream.read_to < end:
+            data = stream.file.read(stream.read_to, min(end, stream.read_to + _CHUNK))
             if not data:
                 return
             stream.read_to += len(data)
@@ -288,17 +292,25 @@ class Tap:
             if done < len(data):
                 return
 
+    def _wait_for_echoes(self, reader: Reader | None) -> None:
+        deadline = real_time.monotonic() + _ECHO_WAIT
+        for stream in self._streams:
+            while stream.echoed_to < stream.read_to and real_time.monotonic() < deadline:
+                stream.echo.ready(deadline - real_time.monotonic())
+                self._pump(reader)
+
     def _watch(self, wake: Alarm) -> None:
         quiet = 0
-        while True:
-            wake.wait(INTERVAL if quiet < _LOOKS_UNTIL_QUIET else QUIET)
+        while self._wake is wake:
+            alive = self._wait(wake, is_quiet=quiet >= _LOOKS_UNTIL_QUIET)
             if self._wake is not wake:
                 return
             try:
                 quiet = 0 if self.behind() else quiet + 1
+                if not alive:
+                    self._replace()
                 self.pump()
                 self.on_tick()
-                self.look()
                 self._leave_room()
             except Exception as error:  # the thread must live, for it passes the user's output on
                 self._lose(
@@ -309,24 +321,89 @@ class Tap:
                     )
                 )
 
-    def _leave_room(self) -> None:
-        for stream in self._streams:
-            free = stream.file.free_bytes()
-            if free is not None and free < DISK_RESERVE:
-                self._lose(
-                    say(
-                        "The disk is nearly full, so native lines are no longer captured: free some "
-                        "space, then run `%mlc_trace off` and `%mlc_trace on`."
-                    )
-                )
-                self._put_back()
-                return
+    def _wait(self, wake: Alarm, *, is_quiet: bool) -> bool:
+        """Wait for the next look; False: the reader has ended."""
+        seconds, reader = QUIET if is_quiet else INTERVAL, self._reader
+        if reader is not None:
+            return reader.listen(seconds, news=is_quiet)
+        wake.wait(seconds)
+        return True
 
-    def _put_back(self, descriptors: Sequence[int] | None = None) -> None:
+    def _take(self) -> None:
+        """Make a pipe and a file for each descriptor, and start their reader. Raises OSError."""
+        with contextlib.ExitStack() as undo, contextlib.ExitStack() as ends:
+            read_ends: list[int] = []
+            for descriptor in self.descriptors:
+                file = undo.enter_context(contextlib.closing(LogFile(NAMES[descriptor])))
+                pipe, read_end = Pipe.made()
+                undo.callback(pipe.close)
+                ends.callback(os.close, read_end)
+                before = _copy(descriptor)
+                if before is not None:
+                    undo.callback(os.close, before)
+                number, name = len(read_ends), NAMES[descriptor]
+                self._streams.append(_Stream(number, descriptor, name, file, pipe, before, SilentEcho()))
+                read_ends.append(read_end)
+            undo.callback(self._streams.clear)
+            self._start_reader(read_ends)
+            undo.pop_all()
         for stream in self._streams:
-            if descriptors is not None and stream.descriptor not in descriptors:
-                continue
-            if not stream.file.is_open_at(stream.descriptor):
+            stream.echo = self.make_echo(stream.descriptor, stream.before)
+            os.dup2(stream.pipe.write, stream.descriptor)
+
+    def _start_reader(self, read_ends: Sequence[int]) -> None:
+        """Have these pipes emptied; what cannot be stored is passed on. Raises OSError."""
+        streams = self._streams
+        null = os.open(os.devnull, os.O_WRONLY | os.O_CLOEXEC)
+        try:
+            reader = Reader(
+                [stream.pipe for stream in streams],
+                [stream.file.descriptor for stream in streams],
+                [null if stream.before is None else stream.before for stream in streams],
+            )
+            reader.start(read_ends, [stream.echoed_to for stream in streams])
+        finally:
+            os.close(null)
+        self._reader = reader
+        self._readers += 1
+        for stream in streams:
+            stream.is_behind = reader.behind(stream.number)
+            stream.stored = partial(reader.stored, stream.number)
+
+    def _replace(self) -> None:
+        """Start another process for one that was ended, or let the descriptors be what they were."""
+        with self._lock, contextlib.ExitStack() as ends:
+            ended, self._reader = self._reader, None
+            self._pump(ended)
+            try:
+                if self._readers >= _MOST_READERS:
+                    raise OSError("it ended again and again")
+                read_ends: list[int] = []
+                for stream in self._streams:
+                    read_ends.append(stream.pipe.read_end())
+                    ends.callback(os.close, read_ends[-1])
+                self._start_reader(read_ends)
+                self._lose(say("The process that reads native lines was ended; some lines may be missing."))
+            except OSError as error:
+                self._pause(not_read(error))
+            if ended is not None:
+                ended.close()
+
+    def _leave_room(self) -> None:
+        free = [room for stream in self._streams if (room := stream.file.free_bytes()) is not None]
+        if self._reader is not None and free and min(free) < DISK_RESERVE:
+            self._reader.forward(PATIENCE)
+            self._pause(NOT_STORED)
+
+    def _pause(self, why: Sentence) -> None:
+        """Native output goes its old way from now on."""
+        self._put_back()
+        self.paused = why
+        self._lose(why)
+
+    def _put_back(self) -> None:
+        for stream in self._streams:
+            if not stream.leads_here():
                 continue  # the user's code has made something else of it, and means it
             if stream.before is None:
                 os.close(stream.descriptor)
@@ -339,10 +416,19 @@ class Tap:
             self.on_lost(sentence)
 
 
-def _is_same(descriptor: int, before: int | None) -> bool:
-    """Whether a descriptor is still what it was before it was captured."""
+def not_read(error: Exception) -> Sentence:
+    """Why native lines belong to no cell, where no process can read them."""
+    return say(
+        "Native lines are shown but not kept with their cells: no process could be started to read them "
+        "({error}).",
+        error=error,
+    )
+
+
+def _is_same(descriptor: int, other: int) -> bool:
+    """Whether two descriptors lead to the same place."""
     try:
-        return before is not None and os.path.sameopenfile(descriptor, before)
+        return os.path.sameopenfile(descriptor, other)
     except OSError:
         return False
 
