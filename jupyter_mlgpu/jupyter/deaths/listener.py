@@ -1,10 +1,10 @@
 """Sees kernels die: in the process that starts them, the server or `jupyter mlgpu run`.
 
-A kernel's native lines go to files without a name (measure/capture/storage.py), which end with it, and what
-it wrote in its last tenth of a second nobody has read by then. So each kernel opens a connection to a socket
-here and hands over those files' descriptors. A connection ends when its process does, however that ends: then
-the last lines are still there to be read, and the system's counters are only milliseconds old. Crashpad, the
-crash handler of Chromium, is called by its clients in the same way.
+A kernel's native lines are stored in files without a name (measure/capture/storage.py), which end with it;
+what it wrote in its last tenth of a second nobody has shown by then. So each kernel opens a connection to a
+socket here and hands over those files' descriptors. A connection ends when its process does, however that
+ends: then the last lines are still there to be read, and the system's counters are only milliseconds old.
+Crashpad, the crash handler of Chromium, is called by its clients in the same way.
 
 The protocol, over a Unix socket in a folder that only this user may enter: lines of JSON,
 
@@ -24,7 +24,7 @@ import socket
 import stat
 import tempfile
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -213,6 +213,7 @@ class DeathListener:
         if account is not None and account.state.pid != pid:
             account = None
         counted = OomKills() if kernel.counters is None else kernel.counters.read()
+        _wait_until_stored(kernel.files.values())
         since = {} if account is None else {"stdout": account.at.stdout, "stderr": account.at.stderr}
         lines = last_lines(_tails(kernel.files, since))
         ending = Ending(pid=pid, at=at, lines=lines, oom_before=kernel.oom_before, oom_kills=counted)
@@ -247,6 +248,18 @@ def _tails(files: Mapping[str, int], since: Mapping[str, int]) -> list[bytes]:
             start = max(start if start <= size else 0, size - TAIL)
             tails.append(os.pread(files[stream], size - start, start))
     return tails
+
+
+def _wait_until_stored(files: Iterable[int]) -> None:
+    """Wait a little for the process that stores a kernel's output: until it is done, the files are locked."""
+    until = real_time.monotonic() + _PATIENCE
+    for descriptor in files:
+        while real_time.monotonic() < until:
+            try:
+                os.lockf(descriptor, os.F_TEST, 0)
+                break
+            except OSError:
+                real_time.sleep(0.005)
 
 
 def _has_ended(pid: int) -> bool:

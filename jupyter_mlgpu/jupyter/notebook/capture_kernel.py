@@ -23,7 +23,8 @@ from ipykernel.iostream import OutStream
 from jupyter_mlgpu.jupyter.notebook.line_count import LineCount
 from jupyter_mlgpu.measure.capture.echo import DescriptorEcho, Echo
 from jupyter_mlgpu.measure.capture.flushing import flush_native
-from jupyter_mlgpu.measure.capture.tap import NAMES, Tap, plain_echo
+from jupyter_mlgpu.measure.capture.stream import NAMES, plain_echo
+from jupyter_mlgpu.measure.capture.tap import Tap
 from jupyter_mlgpu.record.clock import real_time
 from jupyter_mlgpu.record.native import StreamLines
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from jupyter_mlgpu.measure.capture.echo import Echo
-from jupyter_mlgpu.measure.capture.tap import Tap, plain_echo
+from jupyter_mlgpu.measure.capture.stream import plain_echo
+from jupyter_mlgpu.measure.capture.tap import Tap
 from jupyter_mlgpu.record.native import StreamLines
 
 

@@ -214,10 +214,13 @@ class Commands:
         explained = say("`%mlc_trace logs` without options explains each line.")
         asked = typed(option, "%mlc_trace logs", explained, flags=("--raw", "--json"), places=False).options
         if "--raw" in asked:
-            return self._raw(called)
+            return self._with_what_is_missing(self._raw(called))
         if "--json" in asked:
             return logbook.as_json(records, self.logbook.early)
-        return logbook.explained(records, self.logbook.early, called)
+        return self._with_what_is_missing(logbook.explained(records, self.logbook.early, called))
+
+    def _with_what_is_missing(self, lines: str) -> str:
+        return lines if self.capture.missing is None else below(lines, self.capture.missing)
 
     def _raw(self, called: Mapping[tuple[str, int], str]) -> str:
         from jupyter_mlgpu.record.visible import visible

@@ -10,7 +10,7 @@ import threading
 from collections.abc import Iterator, Sequence
 
 #: Descriptors are given in two steps, so that none is overwritten before it was given.
-_ASIDE = 64
+_COPIES_FROM = 64
 
 
 def start(program: Sequence[str], descriptors: Sequence[int]) -> None:
@@ -22,7 +22,7 @@ def start(program: Sequence[str], descriptors: Sequence[int]) -> None:
     with contextlib.ExitStack() as opened:
         actions: list[tuple[int, ...]] = []
         for target, descriptor in enumerate(descriptors, start=3):
-            aside = fcntl.fcntl(descriptor, fcntl.F_DUPFD_CLOEXEC, _ASIDE)
+            aside = fcntl.fcntl(descriptor, fcntl.F_DUPFD_CLOEXEC, _COPIES_FROM)
             opened.callback(os.close, aside)
             actions.append((os.POSIX_SPAWN_DUP2, aside, target))
         null = os.open(os.devnull, os.O_RDWR | os.O_CLOEXEC)

@@ -42,12 +42,12 @@ _CHUNK = 64 * 1024
 #: With so much unread, a writer waits for a kernel that shows what it has (back-pressure); one that does not
 #: read for so many seconds may be printing under its own GIL, and is waited for only at the last limit.
 _ENOUGH, _MOST = 16 * 1024**2, 256 * 1024**2
-_PATIENCE = 0.05
+_PATIENCE = 1.0
 _SYS_PIDFD_OPEN = 434  # of all processors but Alpha's
 _OUTPUT_CHUNK = 512 if sys.platform == "darwin" else 4096  # poll(2) promises room for PIPE_BUF bytes
 
 
-class Stream:
+class PipedStream:
     """One pipe, the file that it is stored in, and where it is forwarded to."""
 
     def __init__(self, number: int, words: memoryview) -> None:
@@ -61,7 +61,7 @@ class Stream:
         self._seen, self._since = 0, 0.0
         self.words[STORED] = os.fstat(self.file).st_size  # a reader before this one may have begun it
         os.set_blocking(self.pipe, False)
-        fcntl.lockf(self.file, fcntl.LOCK_EX)  # who waits for the last lines waits for this lock
+        fcntl.lockf(self.file, fcntl.LOCK_EX)  # `deaths.listener` waits until it is gone
 
     def wanted(self) -> tuple[int, int]:
         """The descriptor to wait for, and the event; -1: none, for now."""
@@ -146,13 +146,13 @@ class Stream:
         os.close(self.pipe)
 
 
-class Reader:
+class Emptier:
     """Empties the pipes until there is nothing more to do."""
 
     def __init__(self, kernel: int, streams: int) -> None:
         page = mmap.mmap(PAGE, PAGE_BYTES)
         self._words = memoryview(page).cast("Q")
-        self._streams = [Stream(number, self._words) for number in range(streams)]
+        self._streams = [PipedStream(number, self._words) for number in range(streams)]
         self._control: int | None = CONTROL
         os.set_blocking(BELL, False)
         self._ending = _ProcessEnd(kernel)
@@ -171,7 +171,7 @@ class Reader:
                 self._answer()
             self._ring(bool(ready))
 
-    def _wait(self) -> tuple[list[Stream], bool, bool]:
+    def _wait(self) -> tuple[list[PipedStream], bool, bool]:
         """Wait for work; returns the streams that have some, whether there is a request, and an end."""
         poll = select.poll()
         if self._end >= 0:  # a system too old for it: the end of the control socket has to do
@@ -254,7 +254,7 @@ def main(kernel: int, streams: int) -> None:
                 os.close(int(name))
     os.setsid()  # what interrupts the kernel is not for us
     os.chdir("/")
-    Reader(kernel, streams).run()
+    Emptier(kernel, streams).run()
 
 
 if __name__ == "__main__":

@@ -4,9 +4,6 @@ The descriptors become pipes that a small process of ours empties into files (se
 reads what it has stored, hands it to `on_data` and passes it on to where it would have gone. A pipe that is
 read by a thread of the same process, the usual way, hangs as soon as native code holds the GIL and fills it
 (docs/adr/0007-capturing-native-lines.md).
-
-Two places are remembered in each file: up to where it has been read, and up to where it has been echoed.
-A terminal that does not take more makes only the second one wait.
 """
 
 from __future__ import annotations
@@ -16,13 +13,11 @@ import os
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
-from functools import partial
 
 from jupyter_mlgpu.measure.alarm import Alarm
-from jupyter_mlgpu.measure.capture.echo import DescriptorEcho, Echo, SilentEcho
 from jupyter_mlgpu.measure.capture.flushing import flush_native
-from jupyter_mlgpu.measure.capture.reader import Pipe, Reader
-from jupyter_mlgpu.measure.capture.storage import LogFile
+from jupyter_mlgpu.measure.capture.reader import Reader
+from jupyter_mlgpu.measure.capture.stream import CapturedStream, MakeEcho, OnData, plain_echo
 from jupyter_mlgpu.record.clock import real_time
 from jupyter_mlgpu.record.sentence import Sentence, say
 
@@ -30,61 +25,18 @@ from jupyter_mlgpu.record.sentence import Sentence, say
 INTERVAL = 0.1
 #: So many without anything, and the thread waits to be woken, or for so many seconds.
 _LOOKS_UNTIL_QUIET, QUIET = 10, 1.0
-#: What is kept of a file for `%mlc_trace logs --raw`; older bytes are let go.
-KEPT_BYTES = 64 * 1024**2
 #: Where files lie on a disk, capturing ends before the disk is full.
 DISK_RESERVE = 64 * 1024**2
-_CHUNK = 1024**2
 _ECHO_WAIT = 1.0
 #: Seconds that a display waits for what was written before it: a stuck reader holds nothing up for longer.
 PATIENCE = 0.5
 #: Readers that end, and are replaced, until it is given up.
 _MOST_READERS = 5
 
-NAMES = {1: "stdout", 2: "stderr"}
-
 NOT_STORED = say(
     "There is no room to store native lines, so they are shown but not kept: make room (disk, memory, or the "
     "file size limit), then run `%mlc_trace off` and `%mlc_trace on`."
 )
-
-OnData = Callable[[str, bytes], None]
-#: Gives the echo of a descriptor: its number, and a copy of what it was (None: it was closed).
-MakeEcho = Callable[[int, int | None], Echo]
-
-
-def plain_echo(descriptor: int, before: int | None) -> Echo:
-    """Back to where the descriptor led before."""
-    return SilentEcho() if before is None else DescriptorEcho(before)
-
-
-@dataclass(slots=True)
-class _Stream:
-    """One tapped descriptor; `before` is a copy of what it was."""
-
-    number: int
-    descriptor: int
-    name: str
-    file: LogFile
-    pipe: Pipe
-    before: int | None
-    echo: Echo
-    read_to: int = 0
-    echoed_to: int = 0
-    #: Whether something was written and not echoed, and how much is stored; given by the reader.
-    is_behind: Callable[[], bool] = lambda: False
-    stored: Callable[[], int] = lambda: 0
-
-    def close(self) -> None:
-        """Let go of it."""
-        self.file.close()
-        self.pipe.close()
-        if self.before is not None:
-            os.close(self.before)
-
-    def leads_here(self) -> bool:
-        """Whether the descriptor is still our pipe: the user's code may have closed or redirected it."""
-        return _is_same(self.descriptor, self.pipe.write)
 
 
 @dataclass(eq=False, repr=False)
@@ -103,7 +55,7 @@ class Tap:
     make_echo: MakeEcho = plain_echo
 
     def __post_init__(self) -> None:
-        self._streams: list[_Stream] = []
+        self._streams: list[CapturedStream] = []
         self._lost: set[str] = set()
         self._lock = threading.RLock()
         self._reading = False
@@ -137,8 +89,9 @@ class Tap:
         """
         self.drain()
         self._put_back()
-        reader, self._reader = self._reader, None
-        wake, self._wake = self._wake, None
+        with self._lock:  # else the thread might start another reader meanwhile
+            reader, self._reader = self._reader, None
+            wake, self._wake = self._wake, None
         if wake is not None:
             wake.ring()
         if reader is not None:
@@ -214,21 +167,12 @@ class Tap:
 
     def tails(self, most: int, since: Mapping[str, int]) -> dict[str, bytes]:
         """The last bytes of each stream, read or not: at most `most`, of those from these offsets on."""
-        last = {}
-        for stream in self._streams:
-            end = stream.file.size()
-            start = since.get(stream.name, 0)
-            start = max(start if start <= end else 0, end - most)
-            last[stream.name] = stream.file.read(start, end) if start < end else b""
-        return last
+        return {stream.name: stream.tail(most, since.get(stream.name, 0)) for stream in self._streams}
 
     def raw(self, name: str, start: int, end: int) -> tuple[bytes, int]:
         """The bytes of a stream between two offsets, and how many more were let go."""
-        for stream in self._streams:
-            if stream.name == name:
-                kept = max(start, min(end, stream.file.forgotten))
-                return stream.file.read(kept, end), kept - start
-        return b"", end - start
+        stream = next((one for one in self._streams if one.name == name), None)
+        return (b"", end - start) if stream is None else stream.raw(start, end)
 
     def check(self) -> None:
         """Say so where the user's code has closed or redirected a descriptor: its lines do not come here."""
@@ -254,43 +198,17 @@ class Tap:
             self._reading = True
             try:
                 for stream in self._streams:
-                    self._echo(stream)
-                    self._read(stream, stream.stored())
-                    reader.shown(stream.number, stream.echoed_to)
+                    stream.pass_on(reader, self._hand_over)
             finally:
                 self._reading = False
-        if not reader.stores and not self.paused and reader is self._reader:
-            self._pause(NOT_STORED)
 
-    def _read(self, stream: _Stream, end: int) -> None:
-        while stream.read_to < end:
-            data = stream.file.read(stream.read_to, min(end, stream.read_to + _CHUNK))
-            if not data:
-                return
-            stream.read_to += len(data)
-            try:
-                self.on_data(stream.name, data)
-            except Exception as error:  # a reader that fails must not take the user's output with it
-                self._lose(
-                    say(
-                        "Reading native lines failed ({type}: {error}).",
-                        type=type(error).__name__,
-                        error=error,
-                    )
-                )
-            if stream.echoed_to == stream.read_to - len(data):
-                stream.echoed_to += stream.echo.write(data)
-            stream.file.forget(stream.echoed_to - KEPT_BYTES)
-
-    def _echo(self, stream: _Stream) -> None:
-        """Go on where an echo would take no more."""
-        while stream.echoed_to < stream.read_to:
-            end = min(stream.read_to, stream.echoed_to + _CHUNK)
-            data = stream.file.read(stream.echoed_to, end)
-            done = stream.echo.write(data)
-            stream.echoed_to += done
-            if done < len(data):
-                return
+    def _hand_over(self, name: str, data: bytes) -> None:
+        try:
+            self.on_data(name, data)
+        except Exception as error:  # who reads must not take the user's output with it
+            self._lose(
+                say("Reading native lines failed ({type}: {error}).", type=type(error).__name__, error=error)
+            )
 
     def _wait_for_echoes(self, reader: Reader | None) -> None:
         deadline = real_time.monotonic() + _ECHO_WAIT
@@ -330,26 +248,20 @@ class Tap:
         return True
 
     def _take(self) -> None:
-        """Make a pipe and a file for each descriptor, and start their reader. Raises OSError."""
+        """Make a pipe and a file for each descriptor, start their reader, and take them. Raises OSError."""
         with contextlib.ExitStack() as undo, contextlib.ExitStack() as ends:
+            undo.callback(self._streams.clear)
             read_ends: list[int] = []
             for descriptor in self.descriptors:
-                file = undo.enter_context(contextlib.closing(LogFile(NAMES[descriptor])))
-                pipe, read_end = Pipe.made()
-                undo.callback(pipe.close)
+                stream, read_end = CapturedStream.of(len(read_ends), descriptor, self.make_echo)
+                undo.callback(stream.close)
                 ends.callback(os.close, read_end)
-                before = _copy(descriptor)
-                if before is not None:
-                    undo.callback(os.close, before)
-                number, name = len(read_ends), NAMES[descriptor]
-                self._streams.append(_Stream(number, descriptor, name, file, pipe, before, SilentEcho()))
+                self._streams.append(stream)
                 read_ends.append(read_end)
-            undo.callback(self._streams.clear)
             self._start_reader(read_ends)
             undo.pop_all()
         for stream in self._streams:
-            stream.echo = self.make_echo(stream.descriptor, stream.before)
-            os.dup2(stream.pipe.write, stream.descriptor)
+            stream.take()
 
     def _start_reader(self, read_ends: Sequence[int]) -> None:
         """Have these pipes emptied; what cannot be stored is passed on. Raises OSError."""
@@ -368,11 +280,12 @@ class Tap:
         self._readers += 1
         for stream in streams:
             stream.is_behind = reader.behind(stream.number)
-            stream.stored = partial(reader.stored, stream.number)
 
     def _replace(self) -> None:
         """Start another process for one that was ended, or let the descriptors be what they were."""
         with self._lock, contextlib.ExitStack() as ends:
+            if self._wake is None:
+                return
             ended, self._reader = self._reader, None
             self._pump(ended)
             try:
@@ -390,10 +303,18 @@ class Tap:
                 ended.close()
 
     def _leave_room(self) -> None:
+        """Capture no more where there is no room to store anything; called by the thread that listens."""
+        reader = self._reader
+        if reader is None:
+            return
         free = [room for stream in self._streams if (room := stream.file.free_bytes()) is not None]
-        if self._reader is not None and free and min(free) < DISK_RESERVE:
-            self._reader.forward(PATIENCE)
-            self._pause(NOT_STORED)
+        if reader.stores and (not free or min(free) >= DISK_RESERVE):
+            return
+        self._pause(NOT_STORED)
+        reader.forward(PATIENCE)
+        self.pump()
+        self._reader = None
+        reader.close()
 
     def _pause(self, why: Sentence) -> None:
         """Native output goes its old way from now on."""
@@ -403,12 +324,7 @@ class Tap:
 
     def _put_back(self) -> None:
         for stream in self._streams:
-            if not stream.leads_here():
-                continue  # the user's code has made something else of it, and means it
-            if stream.before is None:
-                os.close(stream.descriptor)
-            else:
-                os.dup2(stream.before, stream.descriptor)
+            stream.put_back()
 
     def _lose(self, sentence: Sentence) -> None:
         if sentence not in self._lost:
@@ -423,18 +339,3 @@ def not_read(error: Exception) -> Sentence:
         "({error}).",
         error=error,
     )
-
-
-def _is_same(descriptor: int, other: int) -> bool:
-    """Whether two descriptors lead to the same place."""
-    try:
-        return os.path.sameopenfile(descriptor, other)
-    except OSError:
-        return False
-
-
-def _copy(descriptor: int) -> int | None:
-    try:
-        return os.dup(descriptor)
-    except OSError:
-        return None

@@ -1,0 +1,133 @@
+"""One captured descriptor: the pipe in its place, the file that output is stored in, and where it goes on to.
+
+Two places are remembered in the file: up to where it has been read, and up to where it has been echoed. A
+terminal that does not take more makes only the second one wait.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from jupyter_mlgpu.measure.capture.echo import DescriptorEcho, Echo, SilentEcho
+from jupyter_mlgpu.measure.capture.reader import Pipe, Reader
+from jupyter_mlgpu.measure.capture.storage import LogFile
+
+#: What is kept of a file for `%mlc_trace logs --raw`; older bytes are let go.
+KEPT_BYTES = 64 * 1024**2
+_CHUNK = 1024**2
+
+NAMES = {1: "stdout", 2: "stderr"}
+
+#: Called with a stream's name and bytes written to it.
+OnData = Callable[[str, bytes], None]
+#: Gives the echo of a descriptor: its number, and a copy of what it was (None: it was closed).
+MakeEcho = Callable[[int, int | None], Echo]
+
+
+def plain_echo(descriptor: int, before: int | None) -> Echo:
+    """Back to where the descriptor led before."""
+    return SilentEcho() if before is None else DescriptorEcho(before)
+
+
+@dataclass(slots=True, eq=False)
+class CapturedStream:
+    """A descriptor from `take` to `put_back`; `before` is a copy of what it was, `number` counts from 0."""
+
+    number: int
+    descriptor: int
+    file: LogFile
+    pipe: Pipe
+    before: int | None
+    echo: Echo
+    read_to: int = 0
+    echoed_to: int = 0
+    #: Whether something was written and not echoed, as the reader sees it.
+    is_behind: Callable[[], bool] = lambda: False
+
+    @classmethod
+    def of(cls, number: int, descriptor: int, make_echo: MakeEcho) -> tuple[CapturedStream, int]:
+        """A stream and its pipe's end that is read; the descriptor is not taken yet. Raises OSError."""
+        with contextlib.ExitStack() as undo:
+            file = undo.enter_context(contextlib.closing(LogFile(NAMES[descriptor])))
+            pipe, read_end = Pipe.made()
+            undo.pop_all()
+        before = _copy(descriptor)
+        return cls(number, descriptor, file, pipe, before, make_echo(descriptor, before)), read_end
+
+    @property
+    def name(self) -> str:
+        """`stdout` or `stderr`."""
+        return NAMES[self.descriptor]
+
+    def take(self) -> None:
+        """Have the descriptor lead into the pipe."""
+        os.dup2(self.pipe.write, self.descriptor)
+
+    def leads_here(self) -> bool:
+        """Whether the descriptor is still our pipe: the user's code may have closed or redirected it."""
+        try:
+            return os.path.sameopenfile(self.descriptor, self.pipe.write)
+        except OSError:
+            return False
+
+    def put_back(self) -> None:
+        """Let the descriptor be what it was, but not where the user's code has made something else of it."""
+        if not self.leads_here():
+            return
+        if self.before is None:
+            os.close(self.descriptor)
+        else:
+            os.dup2(self.before, self.descriptor)
+
+    def close(self) -> None:
+        """Let go of all descriptors of ours."""
+        self.file.close()
+        self.pipe.close()
+        if self.before is not None:
+            os.close(self.before)
+
+    def pass_on(self, reader: Reader, on_data: OnData) -> None:
+        """Read and echo what is stored."""
+        self._echo_rest()
+        reader.shown(self.number, self.echoed_to)
+        end = reader.stored(self.number)
+        while self.read_to < end:
+            data = self.file.read(self.read_to, min(end, self.read_to + _CHUNK))
+            if not data:
+                break
+            self.read_to += len(data)
+            on_data(self.name, data)
+            if self.echoed_to == self.read_to - len(data):
+                self.echoed_to += self.echo.write(data)
+            self.file.forget(self.echoed_to - KEPT_BYTES)
+            reader.shown(self.number, self.echoed_to)
+
+    def tail(self, most: int, since: int) -> bytes:
+        """The last bytes that were stored, read or not: at most `most`, of those from an offset on."""
+        end = self.file.size()
+        start = max(since if since <= end else 0, end - most)
+        return self.file.read(start, end) if start < end else b""
+
+    def raw(self, start: int, end: int) -> tuple[bytes, int]:
+        """The bytes between two offsets, and how many more were let go."""
+        kept = max(start, min(end, self.file.forgotten))
+        return self.file.read(kept, end), kept - start
+
+    def _echo_rest(self) -> None:
+        """Go on where an echo would take no more."""
+        while self.echoed_to < self.read_to:
+            data = self.file.read(self.echoed_to, min(self.read_to, self.echoed_to + _CHUNK))
+            done = self.echo.write(data)
+            self.echoed_to += done
+            if done < len(data):
+                return
+
+
+def _copy(descriptor: int) -> int | None:
+    try:
+        return os.dup(descriptor)
+    except OSError:  # closed
+        return None
