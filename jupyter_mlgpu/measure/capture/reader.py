@@ -27,10 +27,9 @@ from jupyter_mlgpu.measure.capture.reader_process import (
     ARMED,
     FORWARD,
     GONE,
-    SEEN,
     SETTLE,
+    SHOWN,
     STORED,
-    TURN,
     WORDS,
 )
 from jupyter_mlgpu.measure.capture.storage import anonymous_file
@@ -41,7 +40,9 @@ _ASK_AGAIN = 1.0
 
 # PyDLL keeps the GIL: it is asked before each print, and giving the GIL away costs a busy cell far more.
 _ioctl = ctypes.PyDLL(None).ioctl
-_ioctl.argtypes, _ioctl.restype = [ctypes.c_int, ctypes.c_ulong], ctypes.c_int
+_ioctl.restype = None  # which, without types of arguments, saves a third of the time
+if sys.platform == "darwin":  # where arguments beyond the named ones are passed otherwise
+    _ioctl.argtypes = [ctypes.c_int, ctypes.c_ulong]
 
 
 @dataclass(eq=False, repr=False)
@@ -78,6 +79,7 @@ class Reader:
     def __init__(self, pipes: Sequence[Pipe], files: Sequence[int], outputs: Sequence[int]) -> None:
         self._pipes, self._files, self._outputs = pipes, files, outputs
         self._asking = threading.Lock()
+        self._settled = [0] * len(pipes)  # what STORED is where everything was shown
         self._number = 0  # of the last request
         self._unanswered, self._asked = False, 0.0
         self._control: socket.socket | None = None
@@ -94,8 +96,8 @@ class Reader:
             os.ftruncate(page, reader_process.PAGE_BYTES)
             self._words = memoryview(mmap.mmap(page, reader_process.PAGE_BYTES)).cast("Q")
             for number, (file, seen) in enumerate(zip(self._files, shown, strict=True)):
-                self._words[number * WORDS + STORED] = os.fstat(file).st_size
-                self._words[number * WORDS + SEEN] = seen
+                self._words[number * WORDS + STORED] = 2 * os.fstat(file).st_size
+                self.shown(number, seen)
             ours, theirs = socket.socketpair()
             kept.callback(ours.close)
             opened.callback(theirs.close)
@@ -122,11 +124,12 @@ class Reader:
 
     def stored(self, number: int) -> int:
         """How many bytes of a stream are in its file."""
-        return self._words[number * WORDS + STORED]
+        return self._words[number * WORDS + STORED] // 2
 
     def shown(self, number: int, count: int) -> None:
         """Say how many bytes of a stream were shown: who writes faster than that has to wait."""
-        self._words[number * WORDS + SEEN] = count
+        self._words[number * WORDS + SHOWN] = count
+        self._settled[number] = 2 * count
 
     @property
     def stores(self) -> bool:
@@ -135,15 +138,17 @@ class Reader:
 
     def behind(self, number: int) -> Callable[[], bool]:
         """A function that says whether something was written to a stream and has not been shown."""
-        ioctl, words, ask, request = _ioctl, self._words, self._pipes[number].ask, termios.FIONREAD
-        turn, stored, seen = (number * WORDS + word for word in (TURN, STORED, SEEN))
+        ioctl, ask, request = _ioctl, self._pipes[number].ask, termios.FIONREAD
+        words, word, settled = self._words, number * WORDS + STORED, self._settled
         count = ctypes.c_int()
         where = ctypes.byref(count)
 
         def behind() -> bool:
-            before = words[turn]
+            stored = words[word]
+            if stored != settled[number]:
+                return True
             ioctl(ask, request, where)
-            return bool(count.value or before & 1 or words[turn] != before or words[stored] != words[seen])
+            return count.value != 0 or words[word] != stored
 
         return behind
 
@@ -161,9 +166,7 @@ class Reader:
         With `news` it calls as soon as something is stored, else only where writers have to wait.
         """
         self._words[ARMED] = news
-        if news and any(
-            self.stored(one) > self._words[one * WORDS + SEEN] for one in range(len(self._pipes))
-        ):
+        if news and any(2 * self.stored(one) != shown for one, shown in enumerate(self._settled)):
             return True
         self._waiting.poll(seconds * 1000)
         if self._control is None:

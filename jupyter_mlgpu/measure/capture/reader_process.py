@@ -1,15 +1,14 @@
-"""The program of the process that empties the pipes at descriptors 1 and 2 into files.
+"""The program of the reader process: it moves native output from the pipes at descriptors 1 and 2 into files.
 
-It runs beside a kernel and needs nothing of it: a kernel whose native code prints while it holds the GIL
-would otherwise fill its own pipe and hang. What it stores the kernel reads and shows. `reader.Reader` starts
-it, by path and with `-I -S`, so that only the standard library can be imported here.
+The kernel cannot do that itself: native code that prints while it holds the GIL would fill its own pipe and
+hang. `reader.Reader` starts this file by path, with `-I -S`, so only the standard library can be imported.
 
-The descriptors that it is given, from 3 on: `CONTROL`, a socket on which each byte is a request (`SETTLE`
-or `FORWARD`) that is answered by the same byte; `BELL`, a pipe on which it says that something was stored;
-`PAGE`, a file of 64-bit words that both sides map; and for each stream its pipe, its file, and where output
-goes when it is no longer stored.
+Its descriptors, from 3 on: `CONTROL`, a socket on which each byte is a request (`SETTLE` or `FORWARD`) that
+is answered by the same byte; `BELL`, a pipe that wakes a thread of the kernel; `PAGE`, a file of 64-bit words
+that both processes map; and for each stream its pipe, its file, and where output goes when it is no longer
+stored.
 
-It ends with the kernel, or, once it forwards, with the last process that could write.
+It ends with the kernel, or, once it forwards, with the last process that holds a pipe open for writing.
 
 Sources: pidfd_open(2), pipe(7) of Linux; kqueue(2), EVFILT_PROC of Darwin (read, not run on a Mac).
 """
@@ -27,73 +26,82 @@ import termios
 import time
 
 CONTROL, BELL, PAGE, FIRST = 3, 4, 5, 6
-#: All that was written is to be stored (the number from 1 to 255 is the kernel's), or nothing any more.
+#: Requests. A number from `SETTLE` to 255: store all that has been written. `FORWARD`: store no more.
 SETTLE, FORWARD = 1, 0
 PAGE_BYTES = 4096
 
-#: The words of a stream, and how many each has. TURN is odd while bytes are between pipe and file; STORED
-#: counts those in the file; SEEN, which the kernel writes, those that it has shown; GONE is 1 when nothing is
-#: stored any more.
-TURN, STORED, SEEN, GONE, WORDS = 0, 1, 2, 3, 4
-#: The word by which the kernel asks to be woken when something is stored.
+#: The words of a stream, and how many each has. STORED is twice the number of bytes in the file, plus 1 while
+#: bytes are on their way from the pipe to the file; SHOWN, which the kernel writes, is the number of bytes
+#: shown; GONE is 1 once nothing is stored any more.
+STORED, SHOWN, GONE, WORDS = 0, 1, 2, 4
+#: The word that the kernel sets to 1 to be woken when something is stored.
 ARMED = 500
 
 _CHUNK = 64 * 1024
-#: With so much unread, a writer waits for a kernel that shows what it has (back-pressure); one that does not
-#: read for so many seconds may be printing under its own GIL, and is waited for only at the last limit.
-_ENOUGH, _MOST = 16 * 1024**2, 256 * 1024**2
-_PATIENCE = 1.0
-_SYS_PIDFD_OPEN = 434  # of all processors but Alpha's
+#: After fewer bytes than this, the pipe is left alone for so many seconds. Waking this process for each line
+#: would double the time that writing the line takes.
+_FEW, _NAP = 8 * 1024, 0.0003
+#: Back-pressure: with this many bytes not shown, writers wait for the kernel to show some.
+_ENOUGH = 16 * 1024**2
+#: A kernel that shows nothing for so many seconds may be printing while it holds the GIL: then writers go on,
+#: up to this many bytes.
+_PATIENCE, _MOST = 1.0, 256 * 1024**2
+#: Milliseconds between two looks at what the kernel has shown, while writers wait.
+_RECHECK = 5
+_SYS_PIDFD_OPEN = 434  # on all processors but Alpha
 _OUTPUT_CHUNK = 512 if sys.platform == "darwin" else 4096  # poll(2) promises room for PIPE_BUF bytes
 
 
 class PipedStream:
-    """One pipe, the file that it is stored in, and where it is forwarded to."""
+    """One pipe, the file that its bytes are stored in, and the descriptor that they are forwarded to."""
 
     def __init__(self, number: int, words: memoryview) -> None:
         self.pipe, self.file, self.output = range(FIRST + 3 * number, FIRST + 3 * number + 3)
         self.words = words[number * WORDS : (number + 1) * WORDS]
         self.open = True
         self.forwards = False
-        self._waiting = b""  # to be forwarded
-        #: Whether the kernel should look at once.
-        self.calls = False
-        self._seen, self._since = 0, 0.0
-        self.words[STORED] = os.fstat(self.file).st_size  # a reader before this one may have begun it
+        self._unsent = b""  # to be forwarded
+        #: Whether the last read returned few bytes.
+        self.is_slow = False
+        #: Whether the kernel should look at once, since writers wait for it.
+        self.is_urgent = False
+        self._shown, self._since = 0, 0.0
+        self._stored = os.fstat(self.file).st_size  # a reader before this one may have begun it
+        self.words[STORED] = 2 * self._stored
         os.set_blocking(self.pipe, False)
         fcntl.lockf(self.file, fcntl.LOCK_EX)  # `deaths.listener` waits until it is gone
 
-    def wanted(self) -> tuple[int, int]:
-        """The descriptor to wait for, and the event; -1: none, for now."""
-        if self._waiting:
+    def waits_for(self) -> tuple[int, int]:
+        """Return the descriptor and the poll event to wait for; the descriptor is -1 while writers wait."""
+        if self._unsent:
             return self.output, select.POLLOUT
-        return (-1 if not self.forwards and self._pauses() else self.pipe), select.POLLIN
+        return (-1 if not self.forwards and self._holds_back() else self.pipe), select.POLLIN
 
-    def go_on(self) -> None:
-        """Take what is there, once; to be called when `wanted` has happened."""
-        if self._waiting:
+    def step(self) -> None:
+        """Read, or write, once; to be called when what it waits for has happened."""
+        if self._unsent:
             self._forward()
         else:
-            self._take(_CHUNK)
+            self.is_slow = self._move(_CHUNK) < _FEW
 
     def settle(self) -> None:
-        """Take all that was written up to now."""
+        """Store all that has been written up to now."""
         count = array.array("i", [0])
         fcntl.ioctl(self.pipe, termios.FIONREAD, count)
         left = count[0]
-        while left > 0 and self.open and not self._waiting:
-            left -= self._take(min(left, _CHUNK)) or left
+        while left > 0 and self.open and not self._unsent:
+            left -= self._move(min(left, _CHUNK)) or left
 
-    def leave_file(self) -> None:
-        """Forward from now on."""
+    def forward_from_now(self) -> None:
+        """Store nothing any more."""
         if not self.forwards:
             self.forwards = True
             self.words[GONE] = 1
             os.close(self.file)  # which ends the lock, too
 
-    def _take(self, most: int) -> int:
-        """Move bytes from the pipe; returns how many, 0 where there were none."""
-        self.words[TURN] += 1
+    def _move(self, most: int) -> int:
+        """Take bytes from the pipe; return how many, 0 if there were none."""
+        self.words[STORED] = 2 * self._stored + 1
         try:
             data = os.read(self.pipe, most)
         except BlockingIOError:
@@ -102,52 +110,52 @@ class PipedStream:
             if not data:
                 self._close()
             elif self.forwards:
-                self._waiting = data
+                self._unsent = data
                 self._forward()
             else:
                 self._store(data)
             return len(data)
         finally:
-            self.words[TURN] += 1
+            self.words[STORED] = 2 * self._stored
 
     def _store(self, data: bytes) -> None:
         try:
             while data:
                 done = os.write(self.file, data)
-                self.words[STORED] += done
+                self._stored += done
                 data = data[done:]
         except OSError:  # no room, or a limit on the size of files
-            self.leave_file()
-            self._waiting = data
+            self.forward_from_now()
+            self._unsent = data
 
     def _forward(self) -> None:
         try:
-            self._waiting = self._waiting[os.write(self.output, self._waiting[:_OUTPUT_CHUNK]) :]
+            self._unsent = self._unsent[os.write(self.output, self._unsent[:_OUTPUT_CHUNK]) :]
         except BlockingIOError:
             return
-        except OSError:  # nobody reads there any more: nor does anybody here
+        except OSError:  # nobody reads there any more; then writers are to get SIGPIPE
             self._close()
 
-    def _pauses(self) -> bool:
-        """Whether a writer has to wait, for the kernel has much to show and is showing it."""
-        seen, now = self.words[SEEN], time.monotonic()
-        unread = self.words[STORED] - seen
-        if unread <= _ENOUGH:
-            self._seen, self._since = seen, 0.0
+    def _holds_back(self) -> bool:
+        """Return whether writers have to wait until the kernel has shown more."""
+        shown, now = self.words[SHOWN], time.monotonic()
+        unshown = self._stored - shown
+        if unshown <= _ENOUGH:
+            self._shown, self._since = shown, 0.0
             return False
-        if seen != self._seen or not self._since:
-            self._seen, self._since = seen, now
-            self.calls = True
-        return now - self._since < _PATIENCE or unread > _MOST
+        if shown != self._shown or not self._since:
+            self._shown, self._since = shown, now
+            self.is_urgent = True
+        return now - self._since < _PATIENCE or unshown > _MOST
 
     def _close(self) -> None:
         self.open = False
-        self._waiting = b""
+        self._unsent = b""
         os.close(self.pipe)
 
 
-class Emptier:
-    """Empties the pipes until there is nothing more to do."""
+class PipesToFiles:
+    """Serves all streams of one kernel."""
 
     def __init__(self, kernel: int, streams: int) -> None:
         page = mmap.mmap(PAGE, PAGE_BYTES)
@@ -155,15 +163,16 @@ class Emptier:
         self._streams = [PipedStream(number, self._words) for number in range(streams)]
         self._control: int | None = CONTROL
         os.set_blocking(BELL, False)
-        self._ending = _ProcessEnd(kernel)
-        self._end = self._ending.fileno()
+        self._process_end = _ProcessEnd(kernel)
+        self._end = self._process_end.fileno()
 
     def run(self) -> None:
-        """Return when the kernel has ended, or when nobody can write any more."""
+        """Return when the kernel has ended, or when no process can write any more."""
         while any(stream.open for stream in self._streams):
+            self._nap()
             ready, asked, ended = self._wait()
             for stream in ready:
-                stream.go_on()
+                stream.step()
             if ended:
                 self._settle()
                 return
@@ -171,8 +180,16 @@ class Emptier:
                 self._answer()
             self._ring(bool(ready))
 
+    def _nap(self) -> None:
+        """Wait until slow writers have written some more, or the kernel asks for something."""
+        if any(stream.is_slow for stream in self._streams):
+            awake = [one for one in (self._control, self._end) if one is not None and one >= 0]
+            select.select(awake, [], [], _NAP)
+            for stream in self._streams:
+                stream.is_slow = False
+
     def _wait(self) -> tuple[list[PipedStream], bool, bool]:
-        """Wait for work; returns the streams that have some, whether there is a request, and an end."""
+        """Return the streams that are ready, whether there is a request, and whether the kernel has ended."""
         poll = select.poll()
         if self._end >= 0:  # a system too old for it: the end of the control socket has to do
             poll.register(self._end, select.POLLIN)
@@ -181,34 +198,35 @@ class Emptier:
         by_descriptor, timeout = {}, None
         for stream in self._streams:
             if stream.open:
-                descriptor, event = stream.wanted()
+                descriptor, event = stream.waits_for()
                 if descriptor < 0:
-                    timeout = 5  # milliseconds
+                    timeout = _RECHECK
                     continue
                 by_descriptor[descriptor] = stream
                 poll.register(descriptor, event)
+        self._ring(False)
         happened = [descriptor for descriptor, _ in poll.poll(timeout)]
         ready = [by_descriptor[descriptor] for descriptor in happened if descriptor in by_descriptor]
         return ready, self._control in happened, self._end in happened
 
     def _ring(self, news: bool) -> None:
-        """Wake the kernel's thread where it wants to hear of news, or should hurry."""
-        calls = any(stream.calls for stream in self._streams)
-        if self._control is None or not (calls or (news and self._words[ARMED])):
+        """Wake the kernel's thread if it waits for news, or if writers wait for it."""
+        urgent = any(stream.is_urgent for stream in self._streams)
+        if self._control is None or not (urgent or (news and self._words[ARMED])):
             return
         self._words[ARMED] = 0
         for stream in self._streams:
-            stream.calls = False
+            stream.is_urgent = False
         with contextlib.suppress(OSError):  # it has rung often enough, or the kernel has gone
             os.write(BELL, b".")
 
     def _answer(self) -> None:
         asked = os.read(CONTROL, 64)
         self._settle()
-        if not asked or FORWARD in asked:  # it asks for the end, or its code has closed all descriptors
+        if not asked or FORWARD in asked:  # tracing ends, or the kernel's code has closed all descriptors
             self._control = None
             for stream in self._streams:
-                stream.leave_file()
+                stream.forward_from_now()
         with contextlib.suppress(OSError):  # it has gone meanwhile
             os.write(CONTROL, asked)
         if self._control is None:
@@ -222,7 +240,7 @@ class Emptier:
 
 
 class _ProcessEnd:
-    """Can be read (`fileno`) when a process has ended."""
+    """A descriptor that becomes readable when a process has ended."""
 
     def __init__(self, process: int) -> None:
         if sys.platform == "linux":
@@ -234,7 +252,7 @@ class _ProcessEnd:
             self._descriptor = self._queue.fileno()
 
     def fileno(self) -> int:
-        """The descriptor."""
+        """Return the descriptor; -1 if the system has none."""
         return self._descriptor
 
 
@@ -247,14 +265,14 @@ def _pidfd_open(process: int) -> int:
 
 
 def main(kernel: int, streams: int) -> None:
-    """Empty the pipes of a kernel, given by its process number."""
-    for name in os.listdir("/dev/fd"):  # what the kernel's code lets its children have is not for us
+    """Serve a kernel, given by its process number, until there is nothing more to do."""
+    for name in os.listdir("/dev/fd"):  # inherited from the kernel: open here, they would keep others waiting
         if int(name) >= FIRST + 3 * streams:
-            with contextlib.suppress(OSError):  # the listing's own
+            with contextlib.suppress(OSError):  # the one that lists them
                 os.close(int(name))
-    os.setsid()  # what interrupts the kernel is not for us
+    os.setsid()  # out of the reach of the kernel's interrupts
     os.chdir("/")
-    Emptier(kernel, streams).run()
+    PipesToFiles(kernel, streams).run()
 
 
 if __name__ == "__main__":
