@@ -4,6 +4,7 @@ import os
 import shutil
 import socket
 import time
+from contextlib import suppress
 
 import psutil
 import pytest
@@ -156,6 +157,48 @@ def test_processes_are_bounded():
         assert said(one.run("1 + 1")) == "2"
 
 
+MANY_PROCESSES = "import os, time\nfor _ in range(300):\n    if not os.fork(): time.sleep(60), os._exit(0)"
+#: It starts all that it can, and ends itself.
+AND_NO_PARENT = """
+import os, time
+try:
+    while os.fork(): pass
+    time.sleep(60)
+finally:
+    os._exit(0)
+"""
+
+
+def idle_threads(count):
+    """Code that starts threads that do nothing."""
+    start = "threading.Thread(target=threading.Event().wait, daemon=True).start()"
+    return f"import threading\nfor _ in range({count}): {start}"
+
+
+#: Each leaves next to no room for more, of 100 processes and threads that it may have.
+LEFT_RUNNING = {
+    "processes": [MANY_PROCESSES],
+    "processes and some threads": [idle_threads(5), MANY_PROCESSES],
+    "threads": [idle_threads(90)],
+    "processes without their parent": [AND_NO_PARENT],
+}
+
+
+@pytest.mark.parametrize("how", LEFT_RUNNING)
+def test_what_a_cell_leaves_running_takes_no_threads_from_the_cells_after_it(how):
+    with student(limits=Limits(memory=64 * 1024**3, processes=100)) as one:
+        for code in LEFT_RUNNING[how]:
+            one.run(code)
+        assert one.run(idle_threads(40)) == []
+        assert len(one.losses) == 1
+
+
+def test_a_few_processes_that_a_cell_leaves_running_stay():
+    with student(limits=Limits(memory=64 * 1024**3, processes=100)) as one:
+        one.run("import subprocess\nchild = subprocess.Popen(['sleep', '60'])")
+        assert said(one.run("str(child.poll())")) == "'None'"
+
+
 def test_memory_files_and_output_are_bounded():
     with student(seconds=30) as one:
         assert "took more than" in said(one.run("import time\nhog = b'x' * 10**9\ntime.sleep(5)"))
@@ -226,6 +269,26 @@ def test_what_is_left_running_ends_with_its_process():
         # The system tells of a program's words a moment after it has begun.
         wait_until(left_running)
     wait_until(lambda: not left_running())
+
+
+def running(processes):
+    """Those that have not ended; a status that nobody has asked for is no running process."""
+    found = []
+    for one in processes:
+        with suppress(psutil.NoSuchProcess):
+            found += [one] if one.status() != psutil.STATUS_ZOMBIE else []
+    return found
+
+
+def test_all_that_a_process_started_is_gone_before_the_next_one_starts():
+    others = psutil.Process().children(recursive=True)
+    with student() as one:
+        one.run("large = b'x' * 200_000_000  # so that it takes the kernel some time to end its copies")
+        one.run(MANY_PROCESSES.replace("300", "40"))
+        family = set(psutil.Process().children(recursive=True)) - set(others)
+        assert len(family) > 40
+        one.run("os._exit(0)")
+        assert running(family) == []
 
 
 def test_scripts_in_outputs_do_not_leave():

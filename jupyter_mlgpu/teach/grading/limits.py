@@ -15,26 +15,29 @@ _MOST_OPEN = 1024
 
 @dataclass(frozen=True)
 class Limits:
-    """Most bytes of memory, and of all files; most processes and threads of the student's user.
+    """Most bytes of memory, and of all files; most processes and threads of a submission, counted together.
 
-    The kernel holds the address space and single files to them, the sandbox all files together, and the
-    grader looks at memory and processes while the student's code runs.
+    The kernel holds the address space, single files and processes to them, the sandbox all files together,
+    and the grader looks at memory and processes while the student's code runs. `others` are threads outside
+    the sandbox, which some kernels count with those in it.
     """
 
     memory: int
     files: int = 512 * 1024**2
     processes: int = 512
+    others: int = 0
 
     @classmethod
     def of_this_machine(cls) -> Limits:
-        """Half of its memory, and enough threads for libraries that start some for each processor.
-
-        Some kernels count all threads of the user, in the sandbox or not: who is not root has those of today
-        besides.
-        """
+        """Half of its memory, and enough threads for libraries that start some for each processor."""
         memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-        mine = 0 if os.geteuid() == 0 else _threads_of(os.getuid())
-        return cls(memory // 2, processes=mine + max(512, 16 * (os.cpu_count() or 1)))
+        others = 0 if os.geteuid() == 0 else _threads_of(os.getuid())
+        return cls(memory // 2, processes=max(512, 16 * (os.cpu_count() or 1)), others=others)
+
+    @property
+    def left_running(self) -> int:
+        """Most processes and threads that a cell may leave behind; as many are free for each later cell."""
+        return self.processes // 2
 
     def as_json(self) -> str:
         """For the command line of `inmate`."""
@@ -46,7 +49,7 @@ class Limits:
             # Libraries reserve far more addresses than they use; what is used, the grader looks at.
             "RLIMIT_AS": 4 * self.memory,
             "RLIMIT_FSIZE": self.files,
-            "RLIMIT_NPROC": self.processes,
+            "RLIMIT_NPROC": self.processes + self.others,
             # What waits in pipes and sockets is memory that no process shows.
             "RLIMIT_NOFILE": _MOST_OPEN,
             "RLIMIT_CORE": 0,

@@ -20,6 +20,7 @@ from typing import Any
 import psutil
 
 from jupyter_mlgpu.record.errors import CrossingError, GradingError, SandboxError
+from jupyter_mlgpu.record.sentence import say
 from jupyter_mlgpu.teach.grading import codec, memory
 from jupyter_mlgpu.teach.grading.channel import Channel
 from jupyter_mlgpu.teach.grading.limits import Limits
@@ -28,6 +29,9 @@ from jupyter_mlgpu.teach.grading.sandbox import Sandbox
 #: Seconds for a process to begin, and between two looks at what it takes.
 _TO_BEGIN = 120.0
 _BETWEEN_LOOKS = 0.2
+#: Seconds for a process and all that it started to be gone once they are killed, and between two looks at it.
+_TO_END = 10.0
+_BETWEEN_LOOKS_AT_THE_END = 0.01
 #: A function of the grader's may be called so often in one question: each call costs the grader, too.
 _MOST_CALLS_BACK = 1_000_000
 
@@ -39,7 +43,9 @@ class StudentProcess:
         self._sandbox, self._limits = sandbox, limits
         self._why: str | None = None
         self._killed = False
+        self._one_at_a_time = threading.Lock()
         self._family: list[psutil.Process] = []
+        self._at_begin: list[psutil.Process] = []
         self._said = tempfile.TemporaryFile()  # noqa: SIM115  (open until the process ends)
         self._folder = tempfile.TemporaryDirectory(prefix="mlgpu-student-")
         words = [sys.executable, "-m", "jupyter_mlgpu.teach.grading.inmate", limits.as_json()]
@@ -97,6 +103,7 @@ class StudentProcess:
         """Give it the files beside the notebook; no code of the student's has run before."""
         self.ask({"do": "files", "files": files})
         self._channel.find_worker(lambda: [one.pid for one in self._members()])
+        self._at_begin = self._members()
         self._begun = True
 
     def _lost(self) -> str | None:
@@ -151,10 +158,17 @@ class StudentProcess:
         while not self._ended.wait(_BETWEEN_LOOKS):
             self.hold_to_limits()
 
-    def hold_to_limits(self) -> None:
-        """End the process where it has taken more than its limits."""
+    def hold_to_limits(self, cell_is_over: bool = False) -> None:
+        """End the process where it has taken more than its limits, or left too much behind after a cell."""
         members = self._members()
-        if len(members) > self._limits.processes:
+        if cell_is_over and _tasks(members) > self._limits.left_running:
+            self.end(
+                say(
+                    "A cell left more than {most} processes and threads running, so all of them were ended.",
+                    most=self._limits.left_running,
+                )
+            )
+        elif len(members) > self._limits.processes:
             self.end(f"It started more than {self._limits.processes} processes, and was ended.")
         elif self._takes_too_much(members):
             self.end(f"It took more than {self._limits.memory / 1e9:.1f} GB of memory, and was ended.")
@@ -172,25 +186,53 @@ class StudentProcess:
         """End the process and all that it started; `why` is what who asks later is told."""
         self._why = self._why or why
         self._ended.set()
-        if not self._killed:  # once: its number may be another's afterwards
-            self._killed = True
-            members = self._members()
-            with suppress(OSError):
-                os.killpg(self._process.pid, signal.SIGKILL)
-            for (
-                one
-            ) in members:  # those that left the group, where no sandbox ends them with its first process
-                with suppress(psutil.Error):
-                    one.kill()
+        with self._one_at_a_time:  # a second thread waits, too, before it starts the next process
+            if not self._killed:  # once: its number may be another's afterwards
+                self._killed = True
+                self._kill()
         with suppress(subprocess.TimeoutExpired):
-            self._process.wait(10)
+            self._process.wait(_TO_END)
         if threading.current_thread() is not self._watch:
             self._channel.close()
             self._said.close()
             with suppress(OSError):
                 self._folder.cleanup()
 
+    def _kill(self) -> None:
+        """Kill them all, and wait until they are gone: what still ends takes room from the next process.
+
+        Where the outermost process has ended already, its children are not found any more. A sandbox's own
+        first process, which was there at the beginning, ends after all others in it.
+        """
+        members = {*self._at_begin, *self._members()}
+        with suppress(OSError):
+            os.killpg(self._process.pid, signal.SIGKILL)
+        for one in members:  # those that left the group, where no sandbox ends them with its first process
+            with suppress(psutil.Error):
+                one.kill()
+        rest = [one for one in members if one.pid != self._process.pid]
+        late = time.monotonic() + _TO_END
+        while not all(map(_gone, rest)) and time.monotonic() < late:
+            time.sleep(_BETWEEN_LOOKS_AT_THE_END)
+
     @property
     def ended(self) -> bool:
         """Whether it can no longer be asked."""
         return self._ended.is_set() or self._process.poll() is not None
+
+
+def _tasks(processes: list[psutil.Process]) -> int:
+    """Processes and threads together, as the kernel counts them."""
+    total = 0
+    for one in processes:
+        with suppress(psutil.Error):
+            total += int(one.num_threads())
+    return total
+
+
+def _gone(process: psutil.Process) -> bool:
+    """Whether a process runs no more; one that nobody has asked for its status yet does not run either."""
+    try:
+        return bool(process.status() == psutil.STATUS_ZOMBIE)
+    except psutil.Error:
+        return True

@@ -66,7 +66,8 @@ class Student:
         shown = outputs.cleaned(answer.get("outputs"))
         process = self._process
         if process is not None:
-            process.hold_to_limits()  # now, so that no later cell pays for what this one has left behind
+            # Now, so that no later cell pays for what this one has left behind.
+            process.hold_to_limits(cell_is_over=True)
             if process.why_ended is not None:
                 self.losses.append(process.why_ended)
                 return [*shown, outputs.failure("GradingError", process.why_ended)]
