@@ -21,7 +21,7 @@ import psutil
 
 from jupyter_mlgpu.record.errors import CrossingError, GradingError, SandboxError
 from jupyter_mlgpu.record.sentence import say
-from jupyter_mlgpu.teach.grading import codec, memory
+from jupyter_mlgpu.teach.grading import cgroup, codec, memory
 from jupyter_mlgpu.teach.grading.channel import Channel
 from jupyter_mlgpu.teach.grading.limits import Limits
 from jupyter_mlgpu.teach.grading.sandbox import Sandbox
@@ -43,6 +43,8 @@ class StudentProcess:
         self._sandbox, self._limits = sandbox, limits
         self._why: str | None = None
         self._killed = False
+        self._limited_by_kernel = False
+        self._kills_before = cgroup.kills()
         self._one_at_a_time = threading.Lock()
         self._family: list[psutil.Process] = []
         self._at_begin: list[psutil.Process] = []
@@ -50,9 +52,10 @@ class StudentProcess:
         self._folder = tempfile.TemporaryDirectory(prefix="mlgpu-student-")
         words = [sys.executable, "-m", "jupyter_mlgpu.teach.grading.inmate", limits.as_json()]
         self._channel = Channel(self._lost)
+        apart = sandbox.command(words, Path(self._folder.name), limits.files)
         try:
             self._process = subprocess.Popen(
-                sandbox.command(words, Path(self._folder.name), limits.files),
+                cgroup.in_group(apart, limits),
                 cwd=self._folder.name,
                 stdin=self._channel.theirs.fileno(),
                 stdout=self._channel.theirs.fileno(),
@@ -104,6 +107,7 @@ class StudentProcess:
         self.ask({"do": "files", "files": files})
         self._channel.find_worker(lambda: [one.pid for one in self._members()])
         self._at_begin = self._members()
+        self._limited_by_kernel = cgroup.holds(self._process.pid, self._limits)
         self._begun = True
 
     def _lost(self) -> str | None:
@@ -115,6 +119,8 @@ class StudentProcess:
             self._process.wait(5)
         if self._why is not None:
             return self._why
+        if self._limited_by_kernel and cgroup.ended_for_memory(self._process.returncode, self._kills_before):
+            return self._too_much_memory()
         self._said.seek(0)
         last = self._said.read(2000).decode(errors="replace").strip().splitlines()
         return f"Its process ended{f': {last[-1]}' if last else ' by itself.'}"
@@ -171,7 +177,11 @@ class StudentProcess:
         elif len(members) > self._limits.processes:
             self.end(f"It started more than {self._limits.processes} processes, and was ended.")
         elif self._takes_too_much(members):
-            self.end(f"It took more than {self._limits.memory / 1e9:.1f} GB of memory, and was ended.")
+            self.end(self._too_much_memory())
+
+    def _too_much_memory(self) -> str:
+        size = f"{self._limits.memory / 1e9:.1f}"
+        return say("It took more than {size} GB of memory, and was ended.", size=size)
 
     def _takes_too_much(self, members: list[psutil.Process]) -> bool:
         left = self._limits.memory - memory.shared(members) - self._in_folders()
