@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import atexit
 import os
 import platform
+import sys
 from collections.abc import Callable
 from contextlib import suppress
 from functools import cached_property
@@ -16,7 +18,7 @@ from jupyter_mlgpu.measure.frameworks import registry
 from jupyter_mlgpu.measure.frameworks.base import Compiled
 from jupyter_mlgpu.measure.frameworks.imports import ImportWatch
 from jupyter_mlgpu.measure.guarded import words
-from jupyter_mlgpu.measure.probes.base import Late, Probe, Unavailable
+from jupyter_mlgpu.measure.probes.base import Late, Probe
 from jupyter_mlgpu.measure.probes.lazy import Lazy
 from jupyter_mlgpu.measure.probes.process import CpuTime, MemoryInUse, ResettablePeak, peak_memory_probe
 from jupyter_mlgpu.measure.probes.sampler import Sampler
@@ -34,6 +36,7 @@ if TYPE_CHECKING:
     from jupyter_mlgpu.measure.activity.stack import OfUser
     from jupyter_mlgpu.measure.activity.watch import ActivityWatch
     from jupyter_mlgpu.measure.frameworks.replay import Replay
+    from jupyter_mlgpu.measure.gpu.gpu_meter import GpuMeter
     from jupyter_mlgpu.measure.ops.profile_store import ProfileStore
     from jupyter_mlgpu.measure.probes.gpus import Gpus
     from jupyter_mlgpu.measure.probes.looks import LookStore
@@ -46,6 +49,8 @@ _TOO_SHORT_S = 0.15
 TOO_SHORT = say("The cell was too short to be sampled.")
 NOT_LOOKED_AT = say("Cells are not sampled here: {name} is off.", name=LIMITS_VARIABLE)
 NOT_SEEN = say("The cell could not be sampled while it ran.")
+#: Who loads CUDA into a process, beside the frameworks that are described here.
+_CUDA_MODULES = (*registry.MODULES, "cupy", "numba", "triton", "cuda")
 _JUDGE = "jupyter_mlgpu.explain.limits.judge:with_limit"
 _REFINE = "jupyter_mlgpu.explain.limits.profiled:refined"
 _PLACE = "jupyter_mlgpu.explain.limits.roofline:placed"
@@ -75,7 +80,6 @@ class Kit:
             clock=SystemClock(),
             probes=(
                 CpuTime(),
-                Unavailable("device_time", say("It needs a profiler: `%%mlc_trace --ops`.")),
                 peak_memory_probe(self.sampler),
                 Late("peak_memory_device", self._device_memory),
                 Late("energy", self._energy),
@@ -85,6 +89,7 @@ class Kit:
             versions={"python": platform.python_version(), "jupyter_mlgpu": __version__},
             keep=lambda key, profiles: self.profiles.add(key, profiles),
             activity=self._activity,
+            gpu=self._gpu_meter,
         )
         self._watch = ImportWatch(registry.MODULES, self._framework_loaded)
 
@@ -103,6 +108,19 @@ class Kit:
         from jupyter_mlgpu.measure.probes.looks import LookStore
 
         return LookStore()
+
+    def _gpu_meter(self) -> GpuMeter | None:
+        return self._gpu_records if any(module in sys.modules for module in _CUDA_MODULES) else None
+
+    @cached_property
+    def _gpu_records(self) -> GpuMeter:
+        from jupyter_mlgpu.measure.frameworks.profiler_watch import ProfilerWatch
+        from jupyter_mlgpu.measure.gpu.gpu_activity import GpuActivity
+        from jupyter_mlgpu.measure.gpu.gpu_meter import GpuMeter
+
+        meter = GpuMeter(GpuActivity(ProfilerWatch()), self.sampler)
+        atexit.register(meter.stop)
+        return meter
 
     def _device_memory(self) -> Probe:
         from jupyter_mlgpu.measure.probes.devicememory import PeakDeviceMemory
@@ -216,6 +234,8 @@ class Kit:
         for backend in registry.loaded():
             with suppress(Exception):  # then it stays
                 backend.rest()
+        if "_gpu_records" in vars(self):
+            self._gpu_records.stop()
 
     def close(self) -> None:
         """Leave nothing behind in the interpreter."""

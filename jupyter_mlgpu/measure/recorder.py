@@ -23,6 +23,7 @@ from jupyter_mlgpu.measure.frameworks.base import Backend, Observation, Observed
 from jupyter_mlgpu.measure.probes.base import Probe
 from jupyter_mlgpu.measure.probes.process import RESET
 from jupyter_mlgpu.record.clock import Clock
+from jupyter_mlgpu.record.gpu_work import GpuWork
 from jupyter_mlgpu.record.reading import Reading
 from jupyter_mlgpu.record.record import Cell, DeviceUse, Mode, Outcome, Record, Run
 from jupyter_mlgpu.record.redact import beginning, redact
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from jupyter_mlgpu.measure.activity.activity import Activity
     from jupyter_mlgpu.measure.activity.stack import OfUser
     from jupyter_mlgpu.measure.activity.watch import ActivityWatch
+    from jupyter_mlgpu.measure.gpu.gpu_meter import CellGpu, GpuMeter
     from jupyter_mlgpu.measure.ops.cell import CellProfile, Find
     from jupyter_mlgpu.measure.ops.events import Profile
 
@@ -48,7 +50,7 @@ class Recorder:
 
     `profilers` gives a framework's profiler; left out, the frameworks' own. `keep` is given the profiles of a
     cell by its record's key: a record holds only their table. `activity` begins to look at what this thread
-    does; left out, nobody looks.
+    does; left out, nobody looks. `gpu` gives what measures the GPUs' time, None where no framework is loaded.
     """
 
     run: Run
@@ -60,6 +62,7 @@ class Recorder:
     profilers: Find | None = None
     keep: Callable[[tuple[str, int], tuple[Profile, ...]], None] | None = None
     activity: Callable[[OfUser | None], ActivityWatch | None] | None = None
+    gpu: Callable[[], GpuMeter | None] = lambda: None
 
     def __post_init__(self) -> None:
         self._sequence = 0
@@ -159,6 +162,7 @@ class Measurement:
         self._backends: dict[str, Backend] = {}
         self._unwatched: Sentence | None = None
         self._watch: ActivityWatch | None = None
+        self._gpu: CellGpu | None = None
         #: What was seen of the code while it ran, once it has ended; None for a short cell.
         self.activity: Activity | None = None
         self.notes: list[Sentence] = []
@@ -186,6 +190,9 @@ class Measurement:
             self._readings.insert(0, guarded.begin(probe))
         if self._profile is not None:
             self._profile.cell_begins()
+        with suppress(Exception):  # then the GPU's time is not known
+            meter = self._recorder.gpu()
+            self._gpu = None if meter is None else meter.cell_begins()
         if self._watch is not None:
             self._watch.starts()
         self._started_ns = self._recorder.clock.monotonic_ns()
@@ -269,6 +276,9 @@ class Measurement:
         before_waiting = self._recorder.clock.monotonic_ns()
         for backend in self._backends.values():
             guarded.wait(backend)
+        if self._gpu is not None:  # work whose results are gone, and that of other libraries
+            with suppress(Exception):
+                self._gpu.wait()
         now = self.moment()
         self._end_watch()
         if self._profile is not None:
@@ -276,6 +286,7 @@ class Measurement:
         readings = [one for take in self._readings for one in take()]
         if code_ended is not None:
             readings = celltime.without(readings, now.processor_ns - code_ended.processor_ns)
+        gpu_readings, gpu_work = self._end_gpu()
         still_at_work = now.wall_ns - before_waiting > celltime.STILL_AT_WORK_NS
         ended = now if code_ended is None or still_at_work else code_ended
         readings.insert(0, celltime.wall_time(self._recorder.clock, self._started_ns, ended.wall_ns))
@@ -285,7 +296,7 @@ class Measurement:
         mode: Mode = "profiled" if self._recorder.profiling() else "light"
         profiled = None if self._profile is None else self._profile.finish()
         # The profile first: where it knows no time of the device, its reason is the one that counts.
-        readings = [*(profiled.readings if profiled else ()), *readings, *more]
+        readings = [*(profiled.readings if profiled else ()), *gpu_readings, *readings, *more]
         if profiled and self._recorder.keep is not None:
             self._recorder.keep((self._recorder.run.id, self.cell.sequence), profiled.profiles)
         reset = [RESET] if any(one.why_missing == RESET for one in readings) else []
@@ -300,6 +311,7 @@ class Measurement:
             readings=guarded.in_order(readings, guarded.NOT_USED if self._backends else guarded.NO_FRAMEWORK),
             ops=profiled.ops if profiled else (),
             facts=profiled.facts if profiled else {},
+            gpu_work=gpu_work,
             versions=self._recorder.close(self),
             mode=mode,
             notes=(*seen_notes, *(map(redact, profiled.notes) if profiled else ())),
@@ -311,9 +323,21 @@ class Measurement:
             with suppress(Exception):
                 self.activity = watch.finish()
 
+    def _end_gpu(self) -> tuple[Sequence[Reading], tuple[GpuWork, ...]]:
+        gpu, self._gpu = self._gpu, None
+        if gpu is None:
+            return (), ()
+        try:
+            return gpu.finish()
+        except Exception as error:
+            return [guarded.failed("device_time", error)], ()
+
     def abandon(self) -> None:
         """Stop measuring without a record."""
         self._end_watch()
+        gpu, self._gpu = self._gpu, None
+        if gpu is not None:
+            gpu.abandon()
         for take in self._readings:
             take()
         self._finish_observations()

@@ -20,6 +20,7 @@ Source = Literal[
     "profiler",
     "allocator",
     "NVML",
+    "CUPTI",
     "RAPL",
     "Apple's energy model",
     "simulated",

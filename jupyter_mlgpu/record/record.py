@@ -19,6 +19,7 @@ from jupyter_mlgpu.record import schema_1 as record_schema_1
 from jupyter_mlgpu.record.decoding import Count, Measured, Name, Share
 from jupyter_mlgpu.record.devicewords import in_words
 from jupyter_mlgpu.record.errors import RecordError
+from jupyter_mlgpu.record.gpu_work import GpuWork
 from jupyter_mlgpu.record.limit import HotLine, Limit
 from jupyter_mlgpu.record.native import NativeOutput
 from jupyter_mlgpu.record.not_measured import NotMeasured, gathered, spread
@@ -27,7 +28,7 @@ from jupyter_mlgpu.record.sentence import Sentence, say
 
 SCHEMA = 2
 #: What is not written where there is none: records had none of it at first.
-_LEFT_OUT = ("limit", "why_no_limit", "lines", "native", "repeat", "not_measured")
+_LEFT_OUT = ("limit", "why_no_limit", "lines", "native", "gpu_work", "repeat", "not_measured")
 _LEFT_OUT_OF_NOTEBOOKS = frozenset(
     ("logs", "ops", "facts", "versions", "notes", "engine", "only", "why_missing", "evidence")
 )
@@ -194,9 +195,9 @@ class Record(Struct, frozen=True):
     run mean something. `limit` is what the cell spent most of its time on; where that is None,
     `why_no_limit` says why, but in records from before it was told. `lines` are those of the code at which
     the cell was seen most, the most often first. `native` says which lines of its output are native, None
-    where that is not known. `repeat` is None but for a run of a cell that repeats. `notes` are sentences for
-    the reader. `not_measured` is there in a notebook's file alone, in the place of the readings without a
-    value.
+    where that is not known. `gpu_work` is what each GPU did, of those whose work was recorded. `repeat` is
+    None but for a run of a cell that repeats. `notes` are sentences for the reader. `not_measured` is there
+    in a notebook's file alone, in the place of the readings without a value.
     """
 
     run: Run
@@ -217,6 +218,7 @@ class Record(Struct, frozen=True):
     why_no_limit: Sentence | None = None
     lines: tuple[HotLine, ...] = ()
     native: NativeOutput | None = None
+    gpu_work: tuple[GpuWork, ...] = ()
     repeat: Repeat | None = None
     not_measured: tuple[NotMeasured, ...] = ()
     schema: int = SCHEMA

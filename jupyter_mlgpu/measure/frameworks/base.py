@@ -93,6 +93,7 @@ class Framework:
         array_programs: a class that keeps to `benchmarks.Programs`, for benchmarks.
         training: a `benchmarks.Training`, for benchmarks of whole models.
         profiler: a class that keeps to `ops.profiler.Profiler`.
+        profiling: a module that is a `profiler_watch.FrameworkProfiler`, written without an attribute.
         why_no_profiler: a sentence, where there is none.
         why_no_xspace: a sentence, where the profiler writes no XSpace.
         evaluate: a function that has a value worked out, where the framework puts that off.
@@ -125,6 +126,7 @@ class Framework:
     array_programs: str | None = None
     training: str | None = None
     profiler: str | None = None
+    profiling: str | None = None
     why_no_profiler: Sentence | None = None
     why_no_xspace: str = ""
     evaluate: str | None = None

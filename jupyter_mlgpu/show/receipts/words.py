@@ -10,7 +10,7 @@ from jupyter_mlgpu.record import units
 from jupyter_mlgpu.record.devicewords import AUTO, EVERY
 from jupyter_mlgpu.record.reading import Reading
 from jupyter_mlgpu.record.record import HOLDS_ONLY, RanOn, Record
-from jupyter_mlgpu.show.receipts import limits, notes, repeats
+from jupyter_mlgpu.show.receipts import gpu, limits, notes, repeats
 
 # Words of facts' names that are not written in lower case.
 _WRITTEN = {
@@ -102,14 +102,15 @@ def _rounded(share: float) -> str:
 def headline(record: Record) -> list[str]:
     """The figures that matter, the most important first; the browser chooses the same (words.ts).
 
-    Wall time, what limits the cell, where it ran, peak memory: a closed receipt has no others, and lets the
-    last ones go where it is narrow. All else stands inside.
+    Wall time, what limits the cell, how busy the GPU was, where it ran, peak memory: a closed receipt has no
+    others, and lets the last ones go where it is narrow. All else stands inside.
     """
     wall, peak = record.reading("wall_time"), record.find("peak_memory_process")
     own = shown(wall, record) if wall.value is not None else "time not measured"
     told = [
         repeats.headline(record) or own,
         limits.clause(record.limit),
+        gpu.busy(record),
         "" if record.device.ran_on == () else where(record),
         peak and f"peak memory {units.figure(peak)}",
     ]

@@ -138,9 +138,26 @@ export function headline(record: IRecord, t: Translate): string[] {
     timingInWords(record, t) ||
       (wall ? shown(wall, record, t) : `${t('wall_time')}: ${t('notMeasured')}`),
     clause(record.limit, t),
+    gpuBusy(record, t),
     record.ranOn?.length === 0 ? '' : place(record, t),
     peakMemory(record, t)
   ].filter(Boolean);
+}
+
+/** The busiest GPU's part of the wall time; empty where none worked, or where it is not known. */
+function gpuBusy(record: IRecord, t: Translate): string {
+  const wall = known(record, 'wall_time')?.value ?? 0;
+  const times = record.readings.filter(
+    ({ quantity, value, samples }) =>
+      quantity === 'device_time' && (value ?? 0) > 0 && (samples ?? 0) > 0
+  );
+  if (record.mode === 'profiled' || wall === 0 || times.length === 0) {
+    return '';
+  }
+  const [busiest] = times.sort((one, other) => (other.value ?? 0) - (one.value ?? 0));
+  const share = formatShare((busiest.value ?? 0) / wall);
+  const device = times.length === 1 ? 'GPU' : (busiest.device ?? 'GPU');
+  return t('gpuBusy', { device, share });
 }
 
 /** Whether a receipt is closed to its name: its cell computed nothing, and nothing is to be said of it. */

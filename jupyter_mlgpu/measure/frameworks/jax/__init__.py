@@ -11,6 +11,7 @@ FRAMEWORK = Framework(
     array_programs="jupyter_mlgpu.measure.frameworks.jax.array_programs:JaxPrograms",
     training="jupyter_mlgpu.measure.frameworks.jax.training:TRAINING",
     profiler="jupyter_mlgpu.measure.frameworks.jax.profiler:JaxProfiler",
+    profiling="jupyter_mlgpu.measure.frameworks.jax.profiling",
     build="jupyter_mlgpu.measure.frameworks.jax.doctor:build",
     packages=("jax*",),
     metal_packages=("jax-metal",),

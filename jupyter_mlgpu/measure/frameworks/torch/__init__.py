@@ -11,6 +11,7 @@ FRAMEWORK = Framework(
     array_programs="jupyter_mlgpu.measure.frameworks.torch.array_programs:TorchPrograms",
     training="jupyter_mlgpu.measure.frameworks.torch.training:TRAINING",
     profiler="jupyter_mlgpu.measure.frameworks.torch.profiler:TorchProfiler",
+    profiling="jupyter_mlgpu.measure.frameworks.torch.profiling",
     why_no_xspace="PyTorch's profiler writes no XSpace, which is what XProf reads; "
     "`%mlc_trace export trace.json.gz` writes its events for Perfetto.",
     build="jupyter_mlgpu.measure.frameworks.torch.doctor:build",

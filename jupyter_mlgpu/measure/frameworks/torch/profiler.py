@@ -18,6 +18,7 @@ from typing import Any
 from jupyter_mlgpu.measure.frameworks.imports import module
 from jupyter_mlgpu.measure.frameworks.precision import emulated_by_gpu
 from jupyter_mlgpu.measure.frameworks.torch import profile_reader
+from jupyter_mlgpu.measure.frameworks.torch.profiling import BEGINNINGS
 from jupyter_mlgpu.measure.frameworks.user_profiler import CellSession
 from jupyter_mlgpu.measure.ops.events import Profile
 from jupyter_mlgpu.measure.ops.profiler import Profiler, Refused, Session
@@ -35,7 +36,6 @@ _NOT_RECORDED = say(
     "PyTorch's input shapes and FLOP are not reported: recording them makes its profiler "
     "take twice as long. `%%mlc_trace --ops --shapes` records them."
 )
-_BEGINNINGS = ("_prepare_profiler", "_enable_profiler")
 _LEVEL = "KINETO_LOG_LEVEL"
 
 
@@ -66,7 +66,7 @@ class TorchSession(CellSession):
         super().__init__(module)
         self._ours = ours
         self._shapes = shapes
-        for name in _BEGINNINGS:
+        for name in BEGINNINGS:
             self._replaced.replace(name, self._after_us(getattr(module, name)))
 
     def abandon(self) -> None:

@@ -1,0 +1,101 @@
+"""CUDA's driver: which GPUs this process uses, and a mark behind its work.
+
+Nothing here starts CUDA. A context is there once the user's code has used a GPU; then a mark can be put
+behind its work: a set of one byte, on a stream and in memory of our own.
+
+Sources: cuda.h of CUDA 13.0 (functions named _v2 are those that its macros name).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+#: RTLD_NOLOAD of <dlfcn.h>: only a library that is loaded already.
+_NO_LOAD = getattr(os, "RTLD_NOLOAD", 4)
+_NON_BLOCKING = 1  # CU_STREAM_NON_BLOCKING: it does not wait for the default stream
+#: What a mark sets its byte to; CUPTI's record of it shows that.
+MARK = 0x4D
+
+
+class DriverError(Exception):
+    """The driver refused a call; `code` is its CUresult."""
+
+    def __init__(self, call: str, code: int) -> None:
+        super().__init__(f"{call} answered {code}")
+        self.code = code
+
+
+@dataclass(slots=True)
+class _Place:
+    """A stream and a byte in the context of one GPU."""
+
+    context: int
+    stream: int
+    byte: int
+
+
+class Driver:
+    """libcuda, as it is loaded in this process. Raises OSError where it is not."""
+
+    def __init__(self) -> None:
+        self._library = ctypes.CDLL("libcuda.so.1", mode=_NO_LOAD | os.RTLD_LAZY)
+        self._places: dict[int, _Place] = {}
+
+    def active(self) -> list[int]:
+        """The numbers of the GPUs that have this process's primary context, as CUDA counts them here."""
+        count, flags, is_active = ctypes.c_int(), ctypes.c_uint(), ctypes.c_int()
+        if self._library.cuDeviceGetCount(ctypes.byref(count)) != 0:  # CUDA has not been started
+            return []
+        found = []
+        for device in range(count.value):
+            code = self._library.cuDevicePrimaryCtxGetState(
+                device, ctypes.byref(flags), ctypes.byref(is_active)
+            )
+            if code == 0 and is_active.value:
+                found.append(device)
+        return found
+
+    def synchronize(self, device: int) -> None:
+        """Wait for this process's work on a GPU. Raises DriverError, as after an error of its kernels."""
+        with self._current(device):
+            self._call("cuCtxSynchronize")
+
+    def mark(self, device: int) -> None:
+        """Put a mark behind the work that was given to a GPU, and wait for it. Raises DriverError."""
+        with self._current(device) as context:
+            place = self._place(device, context)
+            byte, stream = ctypes.c_uint64(place.byte), ctypes.c_void_p(place.stream)
+            self._call("cuMemsetD8Async", byte, ctypes.c_ubyte(MARK), ctypes.c_size_t(1), stream)
+            self._call("cuStreamSynchronize", stream)
+
+    @contextlib.contextmanager
+    def _current(self, device: int) -> Iterator[int]:
+        """A GPU's primary context, current for this thread."""
+        context = ctypes.c_void_p()
+        self._call("cuDevicePrimaryCtxRetain", ctypes.byref(context), device)
+        try:
+            self._call("cuCtxPushCurrent_v2", context)
+            try:
+                yield context.value or 0
+            finally:
+                self._library.cuCtxPopCurrent_v2(ctypes.byref(ctypes.c_void_p()))
+        finally:
+            self._library.cuDevicePrimaryCtxRelease_v2(device)
+
+    def _place(self, device: int, context: int) -> _Place:
+        place = self._places.get(device)
+        if place is None or place.context != context:  # a reset makes another context
+            stream, byte = ctypes.c_void_p(), ctypes.c_uint64()
+            self._call("cuStreamCreate", ctypes.byref(stream), _NON_BLOCKING)
+            self._call("cuMemAlloc_v2", ctypes.byref(byte), ctypes.c_size_t(1))
+            place = self._places[device] = _Place(context, stream.value or 0, byte.value)
+        return place
+
+    def _call(self, name: str, *arguments: object) -> None:
+        code = getattr(self._library, name)(*arguments)
+        if code != 0:
+            raise DriverError(name, code)

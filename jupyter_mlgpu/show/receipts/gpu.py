@@ -1,0 +1,57 @@
+"""What the GPUs did in a cell, in words and as tables."""
+
+from __future__ import annotations
+
+from jupyter_mlgpu.record import units
+from jupyter_mlgpu.record.gpu_work import GpuWork
+from jupyter_mlgpu.record.record import Record
+from jupyter_mlgpu.record.visible import visible
+from jupyter_mlgpu.show.page.model import Table
+
+_NAME = 60
+
+
+def busy(record: Record) -> str:
+    """`GPU busy 28 %`, the busiest GPU's part of the wall time; empty if none worked or it is not known."""
+    wall = record.find("wall_time")
+    times = [one for one in record.readings if one.quantity == "device_time" and one.value and one.samples]
+    if record.mode == "profiled" or wall is None or not wall.value or not times:
+        return ""
+    busiest = max(times, key=lambda one: one.value or 0.0)
+    name = "GPU" if len(times) == 1 else busiest.device
+    return f"{name} busy {units.percent(min(1.0, (busiest.value or 0.0) / wall.value))}"
+
+
+def tables(record: Record) -> list[Table]:
+    """For each GPU that worked: its copies by direction, and the kernels that took most time."""
+    return [table for work in record.gpu_work for table in (_copies(work), _kernels(work)) if table.rows]
+
+
+def _copies(work: GpuWork) -> Table:
+    rows = tuple(
+        (
+            one.direction,
+            f"{one.count:,}",
+            units.size(one.bytes),
+            units.seconds(one.seconds),
+            units.decimal(one.bytes / one.seconds, "bytes/s") if one.seconds else "",
+        )
+        for one in work.copies
+    )
+    header = ("Copies", "Count", "Size", "Time", "Rate")
+    return Table(header, rows, header[1:], f"Copies of {work.device}")
+
+
+def _kernels(work: GpuWork) -> Table:
+    rows = tuple(
+        (
+            visible(one.name if len(one.name) <= _NAME else one.name[: _NAME - 1] + "…"),
+            f"{one.count:,}",
+            units.seconds(one.seconds),
+            units.percent(one.seconds / work.kernel_seconds) if work.kernel_seconds else "",
+        )
+        for one in work.kernels
+    )
+    header = ("Kernel", "Count", "Time", "Share")
+    caption = f"Kernels of {work.device} that took most of {units.seconds(work.kernel_seconds)}"
+    return Table(header, rows, header[1:], f"{caption}; {work.launches:,} launches")
