@@ -7,6 +7,7 @@ import pytest
 from msgspec.structs import replace
 
 from jupyter_mlgpu.record import units
+from jupyter_mlgpu.record.gpu_work import CopySum, GpuWork, KernelSum
 from jupyter_mlgpu.record.reading import QUANTITIES, Reading, missing
 from jupyter_mlgpu.record.record import DeviceUse, Fact, LogLine, OpStat, RanOn, Record
 from jupyter_mlgpu.show.receipts import html, notes, text, words
@@ -102,6 +103,64 @@ def test_the_line_has_the_figures_that_matter_the_most_important_first_and_no_ot
         "ran on cpu:0",
         "peak memory 512 MiB",
     ]
+
+
+def busy(seconds, device="gpu:0", launches=1_450):
+    return Reading("device_time", seconds, "s", "device", "CUPTI", launches, device=device, detail="records")
+
+
+WORK = GpuWork(
+    "gpu:0",
+    1_450,
+    0.2,
+    (CopySum("host-to-device", 6, 72_000_000, 0.006),),
+    (KernelSum("void cutlass::Kernel2<cutlass_80_simt_sgemm_256x128_8x4_nn_align1>(Params)", 60, 0.15),),
+)
+
+
+def on_gpu(*times, work=(WORK,), **changes):
+    light = [one for one in example_record().readings if one.quantity != "device_time"]
+    return record(readings=(*light, *times), gpu_work=work, **changes)
+
+
+@pytest.mark.parametrize(
+    ("times", "said"),
+    [
+        ([busy(0.14)], "GPU busy 28 %"),
+        ([busy(0.0001)], "GPU busy 1 %"),
+        ([busy(0.4999)], "GPU busy 99 %"),
+        ([busy(0.51)], "GPU busy 100 %"),
+        ([busy(0.1), busy(0.25, "gpu:1")], "gpu:1 busy 50 %"),
+    ],
+)
+def test_the_line_says_how_busy_the_gpu_was(times, said):
+    assert said in words.headline(on_gpu(*times))
+
+
+@pytest.mark.parametrize("times", [[], [busy(0.0, launches=0)]])
+def test_the_line_of_a_cell_that_left_the_gpu_alone_does_not_speak_of_it(times):
+    assert "busy" not in words.line(on_gpu(*times, work=()))
+
+
+def test_an_opened_receipt_has_copies_by_direction_with_their_rate_and_the_longest_kernels():
+    shown = html.receipt(on_gpu(busy(0.14)))
+    for figure in (
+        "host-to-device",
+        "68.7",
+        "12 GB/",
+        "1,450 launches",
+        "void cutlass::Kernel2",
+        "75 %",
+    ):
+        assert figure in shown
+
+
+def test_a_receipt_of_eight_busy_gpus_has_the_busiest_and_counts_the_others():
+    times = [busy(0.01 * (n + 1), f"gpu:{n}") for n in range(8)]
+    works = tuple(replace(WORK, device=f"gpu:{n}") for n in range(8))
+    data = bundle(on_gpu(*times, work=works))[MIME_TYPE]
+    assert [one["device"] for one in data["gpu_work"]] == ["gpu:7"]
+    assert data["cut"]["gpu_work"] == 7
 
 
 def test_the_line_does_not_say_that_nothing_ran():

@@ -23,7 +23,7 @@ _MANY, _SOON = 8, 0.02
 #: Kernels that are told of.
 _KERNELS = 5
 #: Characters of a kernel's name; C++'s templates make thousands.
-_NAME = 200
+_NAME = 100
 
 DETAIL = say("CUPTI activity records, union of kernels, copies and sets")
 

@@ -19,6 +19,7 @@ import msgspec
 from msgspec.structs import replace
 
 from jupyter_mlgpu.record import decoding, sentence
+from jupyter_mlgpu.record.gpu_work import GpuWork
 from jupyter_mlgpu.record.reading import ROOFLINE, Reading
 from jupyter_mlgpu.record.record import WORKED_IN, LogLine, Record
 from jupyter_mlgpu.show.receipts import html, notes, text
@@ -46,7 +47,7 @@ _OF_SEVERAL_RUNS = ("memory_process", "memory_allocator")
 _OF_THE_ROOF = ("flops", "bytes_moved", "bytes_of_large_calls", "peak_flop_rate", "peak_byte_rate")
 
 # A machine may have eight GPUs: a plain receipt has the readings of the one that did most, others of two.
-_OF_SEVERAL_DEVICES = ("peak_memory_device", "energy")
+_OF_SEVERAL_DEVICES = ("device_time", "peak_memory_device", "energy")
 
 # Readings behind a limit, and lines of code, that a receipt holds of either; of both together so many stay
 # before its sentences are in English alone.
@@ -55,7 +56,7 @@ _MOST, _LEAST = 10, 6
 _ITEM = 450
 
 # What is easiest to miss goes first; log lines have a way of their own.
-_CUT_ORDER = ("ops", "facts", "notes")
+_CUT_ORDER = ("ops", "gpu_work", "facts", "notes")
 
 _ORDER = {verdict: number for number, verdict in enumerate(notes.VERDICTS)}
 
@@ -67,16 +68,17 @@ def bundle(record: Record, cut_before: Mapping[str, int] | None = None) -> dict[
     told all the same.
     """
     full = record.logs or record.ops or record.repeat or record.mode == "profiled"
-    noted = record.notes or record.limit or record.lines
+    noted = record.notes or record.limit or record.lines or record.gpu_work
     limit = FULL_LIMIT if full else NOTED_LIMIT if noted else PLAIN_LIMIT
     if record.mode == "light" and WORKED_IN in record.facts:
         record = replace(record, facts={key: one for key, one in record.facts.items() if key != WORKED_IN})
     left = _left_to_the_record(record)
     whole = tuple(one for one in record.readings if one.quantity not in left)
     readings = _few_devices(whole, 1 if limit == PLAIN_LIMIT else 2)
-    record = replace(record, logs=tuple(map(_shortened, record.logs)), readings=readings)
-    left_out = len(whole) - len(record.readings)
-    cut = _added(cut_before or {}, {"readings": left_out} if left_out else {})
+    work = _busiest(record)
+    omitted = {"readings": len(whole) - len(readings), "gpu_work": len(record.gpu_work) - len(work)}
+    record = replace(record, logs=tuple(map(_shortened, record.logs)), readings=readings, gpu_work=work)
+    cut = _added(cut_before or {}, {part: count for part, count in omitted.items() if count})
     record, cut = _fewer(record, 2 * _MOST, cut)
     made = _make(record, cut)
     if _bytes(made) <= limit:
@@ -154,6 +156,13 @@ def _few_devices(readings: Sequence[Reading], most: int) -> tuple[Reading, ...]:
         of_devices.sort(key=lambda one: one.value or 0.0, reverse=True)
         kept[quantity] = of_devices[:most]
     return tuple(one for one in readings if one.scope != "device" or one in kept.get(one.quantity, (one,)))
+
+
+def _busiest(record: Record) -> tuple[GpuWork, ...]:
+    """The work of the GPU that was busy longest; of the others a receipt has their number."""
+    busy = {one.device: one.value or 0.0 for one in record.readings if one.quantity == "device_time"}
+    most = max(record.gpu_work, key=lambda one: busy.get(one.device, 0.0), default=None)
+    return () if most is None else (most,)
 
 
 def _make(record: Record, cut: Mapping[str, int]) -> dict[str, Any]:

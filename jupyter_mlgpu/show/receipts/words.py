@@ -34,7 +34,12 @@ _EVIDENCE: Mapping[str | None, str] = {
 }
 
 #: Parts of a record that people call otherwise.
-_PARTS = {"ops": "operations", "evidence": "readings behind the limit", "lines": "lines of code"}
+_PARTS = {
+    "gpu_work": "GPUs",
+    "ops": "operations",
+    "evidence": "readings behind the limit",
+    "lines": "lines of code",
+}
 
 
 def shown(reading: Reading, record: Record) -> str:

@@ -147,16 +147,17 @@ export function headline(record: IRecord, t: Translate): string[] {
 /** The busiest GPU's part of the wall time; empty where none worked, or where it is not known. */
 function gpuBusy(record: IRecord, t: Translate): string {
   const wall = known(record, 'wall_time')?.value ?? 0;
-  const times = record.readings.filter(
-    ({ quantity, value, samples }) =>
-      quantity === 'device_time' && (value ?? 0) > 0 && (samples ?? 0) > 0
-  );
-  if (record.mode === 'profiled' || wall === 0 || times.length === 0) {
+  const [busiest, ...others] = record.readings
+    .filter(
+      ({ quantity, value, samples }) =>
+        quantity === 'device_time' && (value ?? 0) > 0 && (samples ?? 0) > 0
+    )
+    .sort((one, other) => (other.value ?? 0) - (one.value ?? 0));
+  if (record.mode === 'profiled' || wall === 0 || busiest === undefined) {
     return '';
   }
-  const [busiest] = times.sort((one, other) => (other.value ?? 0) - (one.value ?? 0));
   const share = formatShare((busiest.value ?? 0) / wall);
-  const device = times.length === 1 ? 'GPU' : (busiest.device ?? 'GPU');
+  const device = others.length === 0 ? 'GPU' : (busiest.device ?? 'GPU');
   return t('gpuBusy', { device, share });
 }
 

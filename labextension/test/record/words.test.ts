@@ -176,6 +176,20 @@ test('the closed receipt has four figures at most, and does not say that nothing
   assert.deepEqual(headline(record, english), ['1.5 s', 'peak memory 1 GiB']);
 });
 
+test('the closed receipt says how busy the GPU was, or which of several was busiest', () => {
+  const busy = (value: number, device: string, samples = 9): object => ({
+    ...reading('device_time', value),
+    device,
+    samples
+  });
+  const said = (mode: string, ...times: object[]): string[] =>
+    headline(known({ mode, readings: [reading('wall_time', 2), ...times] }), english);
+  assert.equal(said('light', busy(0.56, 'gpu:0'))[1], 'GPU busy 28 %');
+  assert.equal(said('light', busy(0.5, 'gpu:0'), busy(1, 'gpu:1'))[1], 'gpu:1 busy 50 %');
+  assert.equal(said('light', busy(0, 'gpu:0', 0)).join().includes('busy'), false);
+  assert.equal(said('profiled', busy(1, 'gpu:0')).join().includes('busy'), false);
+});
+
 test('the receipt of a cell that computed nothing is folded, unless there is something to say', () => {
   const facts = { holds_only: { value: 'definitions', source: "the cell's code" } };
   assert.equal(folded(known({ facts })), true);
