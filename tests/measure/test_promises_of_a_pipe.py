@@ -296,7 +296,103 @@ def test_where_no_process_can_be_made_output_goes_its_usual_way_and_the_record_s
     assert "no process could be started to read them" in notebook.run("%mlc_trace logs").text
 
 
-def test_a_forked_child_holds_nothing_of_ours(start_kernel):
+def test_a_forked_childs_lines_keep_their_order_and_are_recorded(start_kernel):
+    notebook = start_kernel(**USERS)
+    result = notebook.run(
+        "import os\n"
+        "for n in range(20):\n"
+        "    os.write(1, b'a%d\\n' % n)\n"
+        "    child = os.fork()\n"
+        "    if child == 0: os.write(1, b'b%d\\n' % n); os._exit(0)\n"
+        "    os.waitpid(child, 0); os.write(1, b'c%d\\n' % n)"
+    )
+    assert words(result) == [f"{letter}{n}" for n in range(20) for letter in "abc"]
+    assert sum(line["count"] for line in result.receipt["logs"]) == 60
+
+
+def test_a_program_that_is_no_python_is_not_run_and_output_goes_its_usual_way(start_kernel):
+    notebook = start_kernel(extension=False, **USERS)
+    notebook.run("import sys, os; sys.executable = '/bin/false'; sys._base_executable = ''")
+    notebook.run("os.readlink = lambda path: '/usr/bin/blender'")
+    notebook.run("%load_ext jupyter_mlgpu")
+    result = notebook.run("print(os.system('echo child')); os.write(1, b'native\\n')")
+    assert sorted(words(result)) == ["0", "child", "native"]
+    assert any("no Python interpreter was found" in note for note in result.receipt["notes"])
+
+
+def test_an_interpreter_that_ends_at_once_takes_no_output_with_it(start_kernel, tmp_path):
+    broken = tmp_path / "python-that-ends"
+    broken.write_text("#!/bin/sh\nexit 3\n")
+    broken.chmod(0o755)
+    notebook = start_kernel(extension=False, **USERS)
+    notebook.run(f"import sys, os; sys.executable = {str(broken)!r}")
+    notebook.run("%load_ext jupyter_mlgpu")
+    for _ in range(3):
+        result = notebook.run("print(os.system('echo child')); os.write(1, b'native\\n')")
+        assert sorted(words(result)) == ["0", "child", "native"]
+    assert any("it ended at once" in note for note in result.receipt["notes"])
+
+
+def test_a_reader_killed_again_and_again_costs_no_child_its_life_and_no_line(start_kernel):
+    notebook = start_kernel(**USERS)
+    notebook.run("import subprocess, time, os")
+    kernel = pid_of(notebook)
+    program = "for i in $(seq 2000); do echo line$i >&2; sleep 0.001; done"
+    message = notebook.send(f"print(subprocess.run({program!r}, shell=True).returncode)")
+    notebook.hear_until(lambda one: "line1" in str(one["content"].get("text")))
+    killed = set()
+    while len(killed) < 7:
+        found = [
+            one
+            for one in psutil.process_iter(["cmdline"])
+            if any(word.endswith("reader_process.py") for word in one.info["cmdline"] or [])
+            and str(kernel) in one.info["cmdline"]
+        ]
+        for one in found:
+            if one.pid not in killed:
+                killed.add(one.pid)
+                one.kill()
+        if len(killed) >= 5 and not found:
+            break
+        time.sleep(0.05)
+    result = notebook.wait(message)
+    assert "0" in words(result)
+
+
+def test_a_reader_that_is_stopped_is_replaced_and_its_writer_goes_on(start_kernel):
+    notebook = start_kernel(**USERS)
+    notebook.run("import os")
+    reader = reader_of(pid_of(notebook))
+    reader.suspend()
+    result = notebook.run("for n in range(100): _ = os.write(1, b'x' * 1999 + b'\\n')")
+    assert result.status == "ok"
+    assert result.text.count("x") >= 199_900
+    until(lambda: has_ended(reader))
+
+
+def test_a_lock_on_cs_stream_is_not_waited_for(start_kernel):
+    notebook = start_kernel(**USERS)
+    notebook.run("import ctypes, os, threading; libc = ctypes.CDLL(None)")
+    notebook.run(
+        "stdout = ctypes.c_void_p.in_dll(libc, 'stdout')\n"
+        "held, go = threading.Event(), threading.Event()\n"
+        "def hold():\n    libc.flockfile(stdout); held.set(); go.wait(); libc.funlockfile(stdout)\n"
+        "threading.Thread(target=hold).start(); _ = held.wait()"
+    )
+    assert words(notebook.run("print('shown')")) == ["shown"]
+    notebook.run("go.set()")
+
+
+def test_a_process_that_adopts_orphans_keeps_its_own_children(start_kernel):
+    notebook = start_kernel(extension=False, **USERS)
+    notebook.run("import ctypes, os; _ = ctypes.CDLL(None).prctl(36, 1, 0, 0, 0)")
+    notebook.run("%load_ext jupyter_mlgpu")
+    result = notebook.run("os.wait()")
+    assert result.error is not None
+    assert "ChildProcessError" in result.error
+
+
+def test_a_forked_child_has_the_pipes_and_no_end_to_read_them(start_kernel):
     notebook = start_kernel(**USERS)
     notebook.run(
         "import os, time\n"
@@ -308,6 +404,6 @@ def test_a_forked_child_holds_nothing_of_ours(start_kernel):
     kernel = pid_of(notebook)
     pipes = {os.readlink(f"/proc/{kernel}/fd/{number}") for number in (1, 2)}
     child = notebook.evaluate("child")
-    theirs = opened_by(child)
+    held = [os.readlink(path) for path in Path(f"/proc/{child}/fd").iterdir()]
     (notebook.folder / "go").touch()
-    assert not pipes & theirs
+    assert all(held.count(pipe) == 1 for pipe in pipes)

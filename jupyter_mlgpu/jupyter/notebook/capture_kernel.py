@@ -22,7 +22,6 @@ from ipykernel.iostream import OutStream
 
 from jupyter_mlgpu.jupyter.notebook.line_count import LineCount
 from jupyter_mlgpu.measure.capture.echo import DescriptorEcho, Echo
-from jupyter_mlgpu.measure.capture.flushing import flush_native
 from jupyter_mlgpu.measure.capture.stream import NAMES, plain_echo
 from jupyter_mlgpu.measure.capture.tap import Tap
 from jupyter_mlgpu.record.clock import real_time
@@ -78,7 +77,7 @@ class KernelSurroundings:
 
         def pass_on() -> None:
             """What was written up to now is shown before what comes next."""
-            flush_native()
+            tap.flush()
             tap.catch_up()
             # What the reading thread has passed on meanwhile waits in the stream, too.
             for echo in self._echoes:
@@ -101,6 +100,8 @@ class KernelSurroundings:
 
     def cell_ended(self, tap: Tap) -> None:
         """Put back what covered its streams."""
+        for echo in self._echoes:
+            echo.finish()
         while self._covered:
             stream, ours, was_covered = self._covered.pop()
             if stream.write is not ours:
@@ -233,6 +234,14 @@ class _StreamEcho:
         if self._waits:
             self._waits = False
             self._flush()
+
+    def finish(self) -> None:
+        """Show also a character that was never completed."""
+        text = self._decoder.decode(b"", final=True)
+        if text:
+            self._context.run(self._write, text)
+            self._waits = True
+            self.flush()
 
     def ready(self, timeout: float) -> bool:
         return True

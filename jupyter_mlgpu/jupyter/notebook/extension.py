@@ -174,8 +174,8 @@ class Extension:
         self._callbacks.register()
         ends.callback(self.kit.close)
         self.kit.watch_imports()
-        ends.callback(atexit.unregister, self._capture.stop)
-        atexit.register(self._capture.stop)  # what is written after that goes where it always went
+        ends.callback(atexit.unregister, self._stop_capture)
+        atexit.register(self._stop_capture)  # what is written after that goes where it always went
         for subscriber in self._subscribers():
             ends.callback(self.kit.store.unsubscribe, subscriber)
             self.kit.store.subscribe(subscriber)
@@ -183,6 +183,10 @@ class Extension:
         self.channel.open()
         ends.callback(self.doctor.stop)
         ends.callback(self.watch.stop)
+
+    def _stop_capture(self) -> None:
+        with suppress(Exception):  # the process ends
+            self._capture.stop()
 
     def _subscribers(self) -> list[Subscriber]:
         """Who is given each record; in an engine its journal, too."""

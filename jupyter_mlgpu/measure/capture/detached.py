@@ -3,22 +3,39 @@
 from __future__ import annotations
 
 import contextlib
+import ctypes
 import fcntl
 import os
 import signal
+import sys
 import threading
 from collections.abc import Iterator, Sequence
 
 #: Descriptors are given in two steps, so that none is overwritten before it was given.
 _COPIES_FROM = 64
+_PR_GET_CHILD_SUBREAPER = 37
+
+
+def python() -> str:
+    """The path of a Python interpreter. Raises OSError where none is known.
+
+    The user's code may have changed `sys.executable`, and in a program with Python inside it is that program.
+    """
+    for path in (sys.executable, getattr(sys, "_base_executable", ""), _of_this_process()):
+        if path and "python" in os.path.basename(path).lower() and os.access(path, os.X_OK):
+            return path
+    raise OSError("no Python interpreter was found to run it")
 
 
 def start(program: Sequence[str], descriptors: Sequence[int]) -> None:
     """Run a program that has `descriptors` as 3, 4 and so on, and /dev/null as 0 to 2.
 
     A shell starts it and ends within 2 ms: the program then belongs to the system's first process, and
-    `os.wait` and `children()` do not find it. Raises OSError where no process can be made.
+    `os.wait` and `children()` do not find it. Raises OSError where no process can be made, and where it would
+    become a child of this one nevertheless.
     """
+    if os.getpid() == 1 or _adopts():
+        raise OSError("orphaned processes become children of this one")
     with contextlib.ExitStack() as opened:
         actions: list[tuple[int, ...]] = []
         for target, descriptor in enumerate(descriptors, start=3):
@@ -47,6 +64,21 @@ def _waited_for(process: int) -> int:
         return os.waitstatus_to_exitcode(os.waitpid(process, 0)[1])
     except ChildProcessError:  # the user's code waits for all children, or ignores them
         return 0
+
+
+def _of_this_process() -> str:
+    try:
+        return os.readlink("/proc/self/exe")
+    except OSError:
+        return ""
+
+
+def _adopts() -> bool:
+    """Whether orphans among our descendants become our children (PR_SET_CHILD_SUBREAPER of prctl(2))."""
+    adopts = ctypes.c_int(0)
+    with contextlib.suppress(AttributeError):  # not on this system
+        ctypes.CDLL(None).prctl(_PR_GET_CHILD_SUBREAPER, ctypes.byref(adopts), 0, 0, 0)
+    return adopts.value != 0
 
 
 @contextlib.contextmanager

@@ -4,8 +4,8 @@ What is written to a pipe can be in three places: in the pipe, in the process's 
 looks at all three in half a microsecond, without a word to the process; `settle` asks it to store all that
 was written up to now and waits for its answer.
 
-Sources: FIONREAD of pipe(7); /proc/self/fd of proc(5), by which a pipe is opened anew; that FIONREAD answers
-at a pipe's read end alone is read in Darwin's sys_pipe.c, and not run on a Mac.
+Sources: FIONREAD of pipe(7); PR_GET_CHILD_SUBREAPER of prctl(2); that FIONREAD answers
+at a pipe's end for reading is read in Darwin's sys_pipe.c, and not run on a Mac.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import ctypes
 import mmap
 import os
 import select
+import signal
 import socket
 import sys
 import termios
@@ -24,9 +25,11 @@ from dataclasses import dataclass
 
 from jupyter_mlgpu.measure.capture import detached, reader_process
 from jupyter_mlgpu.measure.capture.reader_process import (
+    ANSWERED,
     ARMED,
     FORWARD,
     GONE,
+    PROCESS,
     SETTLE,
     SHOWN,
     STORED,
@@ -35,11 +38,15 @@ from jupyter_mlgpu.measure.capture.reader_process import (
 from jupyter_mlgpu.measure.capture.storage import anonymous_file
 from jupyter_mlgpu.record.clock import real_time
 
+#: Seconds for which an answer is waited for with the GIL held; it mostly takes 40 microseconds.
+_SPIN = 0.0003
+_SEND_FLAGS = getattr(socket, "MSG_NOSIGNAL", 0) | socket.MSG_DONTWAIT
 #: Seconds after which a process that has not answered is asked once more.
 _ASK_AGAIN = 1.0
 
 # PyDLL keeps the GIL: it is asked before each print, and giving the GIL away costs a busy cell far more.
-_ioctl = ctypes.PyDLL(None).ioctl
+_libc = ctypes.PyDLL(None)
+_ioctl, _send, _yield = _libc.ioctl, _libc.send, _libc.sched_yield
 _ioctl.restype = None  # which, without types of arguments, saves a third of the time
 if sys.platform == "darwin":  # where arguments beyond the named ones are passed otherwise
     _ioctl.argtypes = [ctypes.c_int, ctypes.c_ulong]
@@ -47,30 +54,26 @@ if sys.platform == "darwin":  # where arguments beyond the named ones are passed
 
 @dataclass(eq=False, repr=False)
 class Pipe:
-    """A pipe for one descriptor; `ask` is the end at which the system says how much is in it.
+    """A pipe for one descriptor: the end that is written, and one that is read.
 
-    On Linux nobody but the process has the end that is read, so that writers learn when it has gone.
+    The kernel keeps the latter, although the process reads: else writers would get SIGPIPE while a process
+    that was killed is being replaced.
     """
 
     write: int
-    ask: int
+    read: int
 
     @classmethod
-    def made(cls) -> tuple[Pipe, int]:
-        """A new pipe, and its end that is read."""
+    def made(cls) -> Pipe:
+        """A new pipe."""
         read, write = os.pipe()
-        return cls(write, write if sys.platform != "darwin" else os.dup(read)), read
-
-    def read_end(self) -> int:
-        """The end that is read, once more; raises OSError where that is not possible."""
-        if self.ask != self.write:
-            return os.dup(self.ask)
-        return os.open(f"/proc/self/fd/{self.write}", os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+        return cls(write, read)
 
     def close(self) -> None:
         """Let go of it; other writers keep theirs."""
-        for descriptor in {self.write, self.ask}:
-            os.close(descriptor)
+        for descriptor in (self.write, self.read):
+            with contextlib.suppress(OSError):  # the user's code has closed all descriptors
+                os.close(descriptor)
 
 
 class Reader:
@@ -81,14 +84,14 @@ class Reader:
         self._asking = threading.Lock()
         self._settled = [0] * len(pipes)  # what STORED is where everything was shown
         self._number = 0  # of the last request
-        self._unanswered, self._asked = False, 0.0
+        self._unanswered, self._asked, self._silent_since, self._owner = False, 0.0, 0.0, 0
         self._control: socket.socket | None = None
         self._bell = -1
 
-    def start(self, read_ends: Sequence[int], shown: Sequence[int]) -> None:
+    def start(self, shown: Sequence[int]) -> None:
         """Start it; `shown` is how much of each file was shown. Raises OSError where there can be no process.
 
-        It takes 15 ms to be ready, for which nobody waits: the pipes take what is written meanwhile.
+        It takes 15 ms to be ready: `settle` says when, and `listen` whether it has ended instead.
         """
         with contextlib.ExitStack() as opened, contextlib.ExitStack() as kept:
             page, _ = anonymous_file("page")
@@ -105,19 +108,13 @@ class Reader:
             kept.callback(os.close, self._bell)
             opened.callback(os.close, bell)
             given = [theirs.fileno(), bell, page]
-            for three in zip(read_ends, self._files, self._outputs, strict=True):
-                given += three
-            program = [
-                sys.executable,
-                "-I",
-                "-S",
-                reader_process.__file__,
-                str(os.getpid()),
-                str(len(read_ends)),
-            ]
-            detached.start(program, given)
+            for pipe, file, output in zip(self._pipes, self._files, self._outputs, strict=True):
+                given += (pipe.read, file, output)
+            arguments = [reader_process.__file__, str(os.getpid()), str(len(self._pipes))]
+            detached.start([detached.python(), "-I", "-S", *arguments], given)
             os.set_blocking(self._bell, False)
-            self._control = ours
+            ours.setblocking(False)
+            self._control, self._owner = ours, os.getpid()
             kept.pop_all()
         self._waiting = select.poll()
         self._waiting.register(self._bell, select.POLLIN)
@@ -138,7 +135,7 @@ class Reader:
 
     def behind(self, number: int) -> Callable[[], bool]:
         """A function that says whether something was written to a stream and has not been shown."""
-        ioctl, ask, request = _ioctl, self._pipes[number].ask, termios.FIONREAD
+        ioctl, ask, request = _ioctl, self._pipes[number].read, termios.FIONREAD
         words, word, settled = self._words, number * WORDS + STORED, self._settled
         count = ctypes.c_int()
         where = ctypes.byref(count)
@@ -168,15 +165,25 @@ class Reader:
         self._words[ARMED] = news
         if news and any(2 * self.stored(one) != shown for one, shown in enumerate(self._settled)):
             return True
-        self._waiting.poll(seconds * 1000)
+        happened = self._waiting.poll(seconds * 1000)
         if self._control is None:
             return False
-        try:
-            return os.read(self._bell, 64) != b""
-        except BlockingIOError:
+        if any(event & select.POLLIN for _, event in happened):
+            with contextlib.suppress(OSError):
+                os.read(self._bell, 64)
             return True
-        except OSError:  # the user's code has closed all descriptors
-            return False
+        return not happened
+
+    def silent(self) -> float:
+        """For how many seconds a request has not been answered."""
+        return real_time.monotonic() - self._silent_since if self._unanswered else 0.0
+
+    def kill(self) -> None:
+        """End a process that stands still; another can take over."""
+        process = self._words[PROCESS]
+        if process:
+            with contextlib.suppress(OSError):
+                os.kill(process, signal.SIGKILL)
 
     def close(self) -> None:
         """Let go of it: when nobody listens any more, or in a forked child."""
@@ -191,31 +198,41 @@ class Reader:
         if not self._asking.acquire(timeout=seconds):
             return False
         try:
-            if self._control is None:
+            control = self._control
+            if control is None or os.getpid() != self._owner:  # a child that C's fork has made
                 return False
             # A process that has not answered lately is not waited for again and again.
             stuck = self._unanswered and real_time.monotonic() - self._asked < _ASK_AGAIN
-            if stuck and not self._hear(self._control, 0) and request != FORWARD:
+            if stuck and not self._answered(control, 0) and request != FORWARD:
                 return False
-            self._number = self._number % 255 + 1 if request != FORWARD else FORWARD
-            self._unanswered, self._asked = True, real_time.monotonic()
-            self._control.send(bytes([self._number]), getattr(socket, "MSG_NOSIGNAL", 0))
-            return self._hear(self._control, seconds)
+            self._number = self._number % (FORWARD - 1) + 1 if request != FORWARD else FORWARD
+            self._asked = real_time.monotonic()
+            if not self._unanswered:
+                self._unanswered, self._silent_since = True, self._asked
+            _send(control.fileno(), bytes([self._number]), 1, _SEND_FLAGS)
+            return self._answered(control, seconds)
         except OSError:  # it has ended
             return False
         finally:
             self._asking.release()
 
-    def _hear(self, control: socket.socket, seconds: float) -> bool:
+    def _answered(self, control: socket.socket, seconds: float) -> bool:
         """Whether the last request is answered within so many seconds."""
+        words, number = self._words, self._number
+        begun = real_time.perf_counter()
+        # Not giving the GIL away: to get it back takes 5 ms where other threads are busy.
+        while words[ANSWERED] != number and real_time.perf_counter() - begun < min(seconds, _SPIN):
+            _yield()
         poll = select.poll()
         poll.register(control, select.POLLIN)
         until = real_time.monotonic() + seconds
-        while poll.poll(max(0.0, until - real_time.monotonic()) * 1000):
-            answers = control.recv(64)
-            if not answers:
+        while words[ANSWERED] != number:
+            if not poll.poll(max(0.0, until - real_time.monotonic()) * 1000):
                 return False
-            if self._number in answers:
-                self._unanswered = False
-                return True
-        return False
+            if control.recv(64) == b"":
+                return False
+        if number % 64 == 0:  # the answers on the socket are for who waits
+            with contextlib.suppress(BlockingIOError):
+                control.recv(256)
+        self._unanswered = False
+        return True

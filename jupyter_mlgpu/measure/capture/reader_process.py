@@ -26,16 +26,17 @@ import termios
 import time
 
 CONTROL, BELL, PAGE, FIRST = 3, 4, 5, 6
-#: Requests. A number from `SETTLE` to 255: store all that has been written. `FORWARD`: store no more.
-SETTLE, FORWARD = 1, 0
+#: Requests. A number from `SETTLE` on: store all that has been written. `FORWARD`: store no more.
+SETTLE, FORWARD = 1, 255
 PAGE_BYTES = 4096
 
 #: The words of a stream, and how many each has. STORED is twice the number of bytes in the file, plus 1 while
 #: bytes are on their way from the pipe to the file; SHOWN, which the kernel writes, is the number of bytes
 #: shown; GONE is 1 once nothing is stored any more.
 STORED, SHOWN, GONE, WORDS = 0, 1, 2, 4
-#: The word that the kernel sets to 1 to be woken when something is stored.
-ARMED = 500
+#: Words for all streams. ARMED: the kernel sets it to 1 to be woken when something is stored. ANSWERED: the
+#: last request that was answered. PROCESS: the number of this process.
+ARMED, ANSWERED, PROCESS = 500, 501, 502
 
 _CHUNK = 64 * 1024
 #: After fewer bytes than this, the pipe is left alone for so many seconds. Waking this process for each line
@@ -163,6 +164,8 @@ class PipesToFiles:
         self._streams = [PipedStream(number, self._words) for number in range(streams)]
         self._control: int | None = CONTROL
         os.set_blocking(BELL, False)
+        os.set_blocking(CONTROL, False)
+        self._words[PROCESS] = os.getpid()
         self._process_end = _ProcessEnd(kernel)
         self._end = self._process_end.fileno()
 
@@ -227,7 +230,9 @@ class PipesToFiles:
             self._control = None
             for stream in self._streams:
                 stream.forward_from_now()
-        with contextlib.suppress(OSError):  # it has gone meanwhile
+        if asked:
+            self._words[ANSWERED] = asked[-1]
+        with contextlib.suppress(OSError):  # it has gone meanwhile, or does not read all answers
             os.write(CONTROL, asked)
         if self._control is None:
             os.close(CONTROL)

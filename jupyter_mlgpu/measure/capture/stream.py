@@ -48,14 +48,15 @@ class CapturedStream:
     is_behind: Callable[[], bool] = lambda: False
 
     @classmethod
-    def of(cls, number: int, descriptor: int, make_echo: MakeEcho) -> tuple[CapturedStream, int]:
-        """A stream and its pipe's end that is read; the descriptor is not taken yet. Raises OSError."""
+    def of(cls, number: int, descriptor: int, make_echo: MakeEcho) -> CapturedStream:
+        """A stream whose descriptor is not taken yet. Raises OSError."""
         with contextlib.ExitStack() as undo:
             file = undo.enter_context(contextlib.closing(LogFile(NAMES[descriptor])))
-            pipe, read_end = Pipe.made()
+            pipe = Pipe.made()
             undo.pop_all()
+        os.set_blocking(pipe.read, False)
         before = _copy(descriptor)
-        return cls(number, descriptor, file, pipe, before, make_echo(descriptor, before)), read_end
+        return cls(number, descriptor, file, pipe, before, make_echo(descriptor, before))
 
     @property
     def name(self) -> str:
@@ -104,6 +105,13 @@ class CapturedStream:
                 self.echoed_to += self.echo.write(data)
             self.file.forget(self.echoed_to - KEPT_BYTES)
             reader.shown(self.number, self.echoed_to)
+
+    def relay(self) -> None:
+        """Echo what is in the pipe, where no process stores it."""
+        with contextlib.suppress(OSError):  # there is no more
+            while data := os.read(self.pipe.read, _CHUNK):
+                while data and self.echo.ready(1.0):
+                    data = data[self.echo.write(data) :]
 
     def tail(self, most: int, since: int) -> bytes:
         """The last bytes that were stored, read or not: at most `most`, of those from an offset on."""

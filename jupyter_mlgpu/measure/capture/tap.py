@@ -30,6 +30,8 @@ DISK_RESERVE = 64 * 1024**2
 _ECHO_WAIT = 1.0
 #: Seconds that a display waits for what was written before it: a stuck reader holds nothing up for longer.
 PATIENCE = 0.5
+#: Seconds after which a reader that does not answer is ended.
+_STUCK = 2.0
 #: Readers that end, and are replaced, until it is given up.
 _MOST_READERS = 5
 
@@ -61,16 +63,19 @@ class Tap:
         self._reading = False
         self._reader: Reader | None = None
         self._readers = 0
+        self._taken = self._waited = False
         self._thread: threading.Thread | None = None
         self._wake: Alarm | None = None  # of the thread
         #: Why nothing is captured although it was begun, or None.
         self.paused: Sentence | None = None
 
     def start(self) -> None:
-        """Take the descriptors; where that is not possible, all stays as it was and `paused` says why."""
-        self.paused, self._readers = None, 0
+        """Begin: the descriptors are taken once their reader is ready, for which the next `drain` waits.
+
+        Where that is not possible, all stays as it was and `paused` says why.
+        """
+        self.paused, self._readers, self._taken, self._waited = None, 0, False, False
         self._lost.clear()
-        flush_native()
         wake = self._wake = Alarm()
         self._thread = threading.Thread(
             target=self._watch, args=(wake,), name="jupyter_mlgpu logs", daemon=True
@@ -78,7 +83,7 @@ class Tap:
         try:
             self._thread.start()
             if self.descriptors:
-                self._take()
+                self._prepare()
         except (OSError, RuntimeError) as error:  # the latter where there can be no thread
             self._pause(not_read(error))
 
@@ -109,15 +114,14 @@ class Tap:
             self._streams = []
 
     def after_fork_in_child(self) -> None:
-        """In a forked child: the descriptors as they were; what the parent reads stays the parent's."""
+        """In a forked child: it writes on to the same pipes, and what is read stays the parent's."""
         self._lock = threading.RLock()  # a thread that is not here may have held it
         self._reading = False
-        self._put_back()
         reader, self._reader = self._reader, None
         if reader is not None:
             reader.close()
         for stream in self._streams:
-            stream.pipe.close()
+            stream.close()
         self._streams = []
         self._thread = self._wake = None
 
@@ -126,9 +130,15 @@ class Tap:
 
         Waits at most a second for a slow terminal.
         """
-        flush_native()
+        self._take(0.0 if self._waited else PATIENCE)
+        self._waited = True
+        self.flush()
         self.catch_up()
         self._wait_for_echoes(self._reader)
+
+    def flush(self) -> None:
+        """Have what C's buffers hold written, but not into what the user's code has put in our place."""
+        flush_native(stream.descriptor for stream in self._streams if stream.leads_here())
 
     def catch_up(self) -> None:
         """Read and echo all that has been written up to now; it costs nothing where nothing was."""
@@ -146,7 +156,11 @@ class Tap:
 
     def pump(self) -> None:
         """Read and echo what is there, wherever the rest may be."""
-        self._pump(self._reader)
+        if self._reader is not None:
+            self._pump(self._reader)
+        else:  # children may still write into the pipes
+            for stream in self._streams:
+                stream.relay()
 
     def behind(self) -> bool:
         """Whether something has been written and not been passed on, wherever it is."""
@@ -223,47 +237,51 @@ class Tap:
             if self._wake is not wake:
                 return
             try:
+                self._take(PATIENCE)
                 quiet = 0 if self.behind() else quiet + 1
                 if not alive:
                     self._replace()
                 self.pump()
                 self.on_tick()
                 self._leave_room()
+                self._end_if_stuck()
             except Exception as error:  # the thread must live, for it passes the user's output on
-                self._lose(
-                    say(
-                        "Watching native lines failed ({type}: {error}).",
-                        type=type(error).__name__,
-                        error=error,
-                    )
-                )
+                kind = type(error).__name__
+                self._lose(say("Watching native lines failed ({type}: {error}).", type=kind, error=error))
 
     def _wait(self, wake: Alarm, *, is_quiet: bool) -> bool:
         """Wait for the next look; False: the reader has ended."""
         seconds, reader = QUIET if is_quiet else INTERVAL, self._reader
         if reader is not None:
             return reader.listen(seconds, news=is_quiet)
-        wake.wait(seconds)
+        wake.wait(INTERVAL if self._streams else seconds)
         return True
 
-    def _take(self) -> None:
-        """Make a pipe and a file for each descriptor, start their reader, and take them. Raises OSError."""
-        with contextlib.ExitStack() as undo, contextlib.ExitStack() as ends:
+    def _prepare(self) -> None:
+        """Make a pipe and a file for each descriptor, and start their reader. Raises OSError."""
+        with contextlib.ExitStack() as undo:
             undo.callback(self._streams.clear)
-            read_ends: list[int] = []
-            for descriptor in self.descriptors:
-                stream, read_end = CapturedStream.of(len(read_ends), descriptor, self.make_echo)
+            for number, descriptor in enumerate(self.descriptors):
+                stream = CapturedStream.of(number, descriptor, self.make_echo)
                 undo.callback(stream.close)
-                ends.callback(os.close, read_end)
                 self._streams.append(stream)
-                read_ends.append(read_end)
-            self._start_reader(read_ends)
+            self._start_reader()
             undo.pop_all()
-        for stream in self._streams:
-            stream.take()
 
-    def _start_reader(self, read_ends: Sequence[int]) -> None:
-        """Have these pipes emptied; what cannot be stored is passed on. Raises OSError."""
+    def _take(self, seconds: float) -> None:
+        """Take the descriptors if that has not been done and their reader answers within so many seconds."""
+        reader = self._reader
+        if self._taken or reader is None or not reader.settle(seconds):
+            return
+        with self._lock:
+            if not self._taken:
+                flush_native()
+                self._taken = True
+                for stream in self._streams:
+                    stream.take()
+
+    def _start_reader(self) -> None:
+        """Have the pipes emptied; what cannot be stored is passed on. Raises OSError."""
         streams = self._streams
         null = os.open(os.devnull, os.O_WRONLY | os.O_CLOEXEC)
         try:
@@ -272,7 +290,7 @@ class Tap:
                 [stream.file.descriptor for stream in streams],
                 [null if stream.before is None else stream.before for stream in streams],
             )
-            reader.start(read_ends, [stream.echoed_to for stream in streams])
+            reader.start([stream.echoed_to for stream in streams])
         finally:
             os.close(null)
         self._reader = reader
@@ -281,25 +299,29 @@ class Tap:
             stream.is_behind = reader.behind(stream.number)
 
     def _replace(self) -> None:
-        """Start another process for one that was ended, or let the descriptors be what they were."""
-        with self._lock, contextlib.ExitStack() as ends:
+        """Start another process for one that has ended, or do its work here, without storing anything."""
+        with self._lock:
             if self._wake is None:
                 return
             ended, self._reader = self._reader, None
             self._pump(ended)
             try:
-                if self._readers >= _MOST_READERS:
-                    raise OSError("it ended again and again")
-                read_ends: list[int] = []
-                for stream in self._streams:
-                    read_ends.append(stream.pipe.read_end())
-                    ends.callback(os.close, read_ends[-1])
-                self._start_reader(read_ends)
+                if not self._taken or self._readers >= _MOST_READERS:
+                    raise OSError("it ended again and again" if self._taken else "it ended at once")
+                self._start_reader()
                 self._lose(say("The process that reads native lines was ended; some lines may be missing."))
             except OSError as error:
                 self._pause(not_read(error))
             if ended is not None:
                 ended.close()
+
+    def _end_if_stuck(self) -> None:
+        """End a reader that stands still, for its writers wait for ever: another takes over."""
+        reader = self._reader
+        if reader is not None and self._taken and self.behind():
+            reader.settle(0.0)
+            if reader.silent() > _STUCK:
+                reader.kill()
 
     def _leave_room(self) -> None:
         """Capture no more where there is no room to store anything; called by the thread that listens."""
@@ -322,6 +344,7 @@ class Tap:
         self._lose(why)
 
     def _put_back(self) -> None:
+        self._taken = True  # and not to be taken again
         for stream in self._streams:
             stream.put_back()
 
