@@ -30,6 +30,8 @@ DISK_RESERVE = 64 * 1024**2
 _ECHO_WAIT = 1.0
 #: Seconds that a display waits for what was written before it: a stuck reader holds nothing up for longer.
 PATIENCE = 0.5
+#: Seconds for which the first cell waits for the reader, which takes 15 ms to start on an idle machine.
+_FIRST_PATIENCE = 5.0
 #: Seconds after which a reader that does not answer is ended.
 _STUCK = 2.0
 #: Readers that end, and are replaced, until it is given up.
@@ -130,7 +132,7 @@ class Tap:
 
         Waits at most a second for a slow terminal.
         """
-        self._take(0.0 if self._waited else PATIENCE)
+        self._take(0.0 if self._waited else _FIRST_PATIENCE)
         self._waited = True
         self.flush()
         self.catch_up()
