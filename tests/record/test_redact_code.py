@@ -48,6 +48,16 @@ from jupyter_mlgpu.record.redact.statements import LONGEST, statements
         ("\ud800 = 1; password: str = 'tulip'", "\\ud800 = 1; password: str = <redacted>"),
         ("password: str = x or 'tul", "password: str = x or <redacted>"),
         ("login(key\U0001d429='tulipmaple')", "login(key\U0001d429=<redacted>)"),
+        ("password = str('tulip')", "password = str(<redacted>)"),
+        ("passwords = ['tulip', 'rose']", "passwords = [<redacted>, <redacted>]"),
+        ("password = f\"{'tulip'}\"", "password = <redacted>"),
+        (
+            "password = 'tulip' if user == 'ada' else ask('ada')",
+            "password = <redacted> if user == 'ada' else ask('ada')",
+        ),
+        ("connect('db', 'ada', 'tulip', port=1)", "connect('db', <redacted>, <redacted>, port=1)"),
+        ("x = lab.login(\n  'ada',\n  'tulip')", "x = lab.login(\n  <redacted>,\n  <redacted>)"),
+        ("log('%s: password of %s', 'tulip', x)", "log('%s: password of %s', <redacted>, x)"),
     ],
 )
 def test_a_string_goes_and_its_neighbours_stay_where_they_are(text, clean):
@@ -72,6 +82,12 @@ def test_a_string_goes_and_its_neighbours_stay_where_they_are(text, clean):
         "token = f'{prefix}-{number:03d}'",
         "auth_token = f'Bearer {token}'",
         "for password in ['a', 'b']: pass",
+        "password = os.path.join(home, 'lab.gpg')",
+        "password = ask('Who are you?')[config['lab']]",
+        "login('https://hub.example.org', user, password)",
+        "get_credentials('lab')",
+        "connect('clicked', 'save')",
+        "log('%s of %s', 'high', 'loss')",
         "pngSignature: bytes = b'\\x89PNG\\r\\n\\x1a\\n'",
         "if '-----BEGIN RSA PRIVATE KEY-----' not in contents: raise ValueError(contents)",
         "check('-----BEGIN RSA PRIVATE KEY-----', 'certificate', Certificates)",
@@ -114,6 +130,7 @@ def test_the_first_line_of_a_long_one_is_redacted_before_it_is_cut():
         "x = " * 1200 + "1",
         "\0",
         "é" * 4000,
+        "f(token=" * 150 + "'a'," * 900,
     ],
     ids=lambda hard: hard[:8],
 )

@@ -11,7 +11,16 @@ from re import _parser as parser
 import pytest
 
 from benchmarks import redaction
-from jupyter_mlgpu.record.redact import assigned, environment, letters, people, redact, secrets
+from jupyter_mlgpu.record.redact import (
+    assigned,
+    calls,
+    commands,
+    environment,
+    letters,
+    people,
+    redact,
+    secrets,
+)
 from jupyter_mlgpu.record.redact import code as in_code
 
 REPEATS = (code.MAX_REPEAT, code.MIN_REPEAT, code.POSSESSIVE_REPEAT)
@@ -39,8 +48,9 @@ def patterns():
         secrets._PUT_IN.pattern,
         secrets.published().pattern,
     )
-    yield from (f"({command})({option})" for command, option in secrets._COMMANDS.values())
+    yield from (f"({command})({option})" for _, command, option in commands.COMMANDS)
     yield from (assigned._FLAG, assigned._assigned().pattern)
+    yield from (calls.openings_or_sounds().pattern, in_code._PUTS.pattern)
     yield from (in_code._GIVES.pattern, in_code._GIVEN.pattern, in_code._COMPUTED.pattern)
     yield from (environment._MAGIC, environment._EXPORT, environment._PAIR)
     yield from (people._HOMES, people._OWN_FOLDER, people._PROFILE)

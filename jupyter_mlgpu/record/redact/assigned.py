@@ -105,9 +105,14 @@ def _values(text: str, lower: str, pattern: re.Pattern[str]) -> list[tuple[int, 
 @functools.cache
 def sounds_of_secret() -> re.Pattern[str]:
     """What a name has in it that may be given a secret, in small letters."""
+    return re.compile(any_of(sounding()))
+
+
+def sounding() -> dict[str, str]:
+    """Each word that sounds of a secret, and what must follow it."""
     from jupyter_mlgpu.record.redact.published import SERVICES
 
-    return re.compile(any_of({**dict.fromkeys(SERVICES, ""), **_WEAK, **_TOKENS, **_KEYS, **_PASSWORDS}))
+    return {**dict.fromkeys(SERVICES, ""), **_WEAK, **_TOKENS, **_KEYS, **_PASSWORDS}
 
 
 @functools.cache

@@ -1,8 +1,8 @@
-"""Finds secrets that code assigns to a telling name, also in `password: str = "..."` or a default argument.
+"""Finds secrets that code gives to a telling name or call: `password: str = "..."`, `login("...")`.
 
-A statement that contains such a name is parsed. If it was cut, as the first line of a cell may be, the
-missing quotes and brackets are added first. A statement that does not parse, such as one with a magic, is
-searched with a pattern instead. `judging.py` decides whether a value is a secret. `assigned.py` reads every
+A statement that contains one is parsed. If it was cut, as the first line of a cell may be, the missing quotes
+and brackets are added first. A statement that does not parse, such as one with a magic, is searched with a
+pattern instead. `judging.py` decides whether a value is a secret. `assigned.py` reads every
 text afterwards, and finds what stands inside a string or in text that is not code.
 """
 
@@ -14,7 +14,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from jupyter_mlgpu.record.redact import assigned, letters
+from jupyter_mlgpu.record.redact import assigned, calls, letters
 from jupyter_mlgpu.record.redact.parsed import GivenString, given_strings
 from jupyter_mlgpu.record.redact.statements import LONGEST, Literal, Statement, statements
 
@@ -38,11 +38,13 @@ _GIVES = re.compile(
     r"[\w.]{0,80}+(?:[\"']\]?)?[ \t]{0,8}(?:[:,]|[+]?=(?!=))"
     r"(?=[^\"'\r\n;}]{0,200}+\s{0,80}[rbfutRBFUT]{0,2}[\"'])"
 )
+# Or, in a text, where something is put into it or follows it: "... %s", "... {}", "...:".
+_PUTS = re.compile(r"[^\"'\r\n%{:=]{0,60}+(?:[%{]|[:=][ \t]{0,8}[\"'])")
 _COMPUTED = re.compile(r"\{[^{}]{0,200}\}")
 
 
 def find(text: str, lower: str) -> list[tuple[int, int]]:
-    """Return the start and end of each string that is a secret by the name it is assigned to.
+    """Return the start and end of each string that is a secret by the name or the call it is given to.
 
     `lower` is the text in lower case, character for character.
     """
@@ -73,9 +75,12 @@ def find(text: str, lower: str) -> list[tuple[int, int]]:
 
 
 def _names(lower: str) -> Iterator[int]:
-    """Yield the end of each telling name that a string may be assigned to on its line or the next."""
-    for sounds in assigned.sounds_of_secret().finditer(lower):
-        gives = _GIVES.match(lower, sounds.end())
+    """Yield, in order, the end of each telling name or call that a string may be given to."""
+    for found in calls.openings_or_sounds().finditer(lower):
+        if lower.endswith("(", found.start(), found.end()):
+            yield found.end()
+            continue
+        gives = _GIVES.match(lower, found.end()) or _PUTS.match(lower, found.end())
         if gives:
             yield gives.end()
 
@@ -86,14 +91,15 @@ class _Budget(NamedTuple):
 
 
 def _given(text: str, statement: Statement, budget: _Budget) -> tuple[list[GivenString], _Budget]:
-    """Return the strings that a statement assigns to telling names, and the budget that is left."""
+    """Return the strings that a statement gives to telling names and calls, and the budget that is left."""
     length = statement.end - statement.start
     given = None
     if length <= LONGEST and budget.statements > 0 and budget.characters >= length:
         budget = _Budget(budget.statements - 1, budget.characters - length)
         given = given_strings(statement.without_escapes(text), statement.closing)
     if given is None:
-        given = list(_matched(text, statement))
+        sounds = assigned.sounds_of_secret().search
+        given = [one for one in _matched(text, statement) if sounds(letters.normalized(one.name))]
     else:
         given = [
             one._replace(
@@ -101,8 +107,7 @@ def _given(text: str, statement: Statement, budget: _Budget) -> tuple[list[Given
             )
             for one in given
         ]
-    sounds = assigned.sounds_of_secret()
-    return [one for one in given if sounds.search(letters.normalized(one.name))], budget
+    return given, budget
 
 
 def _matched(text: str, statement: Statement) -> Iterator[GivenString]:
@@ -140,5 +145,6 @@ def _is_secret(given: GivenString, text: str, statement: Statement) -> bool:
         pieces = [piece for piece in pieces if len(piece) >= _LEAST_PIECE]
     if not given.is_formatted:
         pieces = ["".join(pieces)[:_JUDGED]]
-    values = (judging.AssignedValue(name, "=", sound, piece, True, before, "") for piece in pieces)
+    gives = "(" if given.is_passed else "="
+    values = (judging.AssignedValue(name, gives, sound, piece, True, before, "") for piece in pieces)
     return any(map(judging.is_secret, values))

@@ -43,6 +43,7 @@ _DOTTED = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+")
 _VARIABLE = re.compile(r"[A-Za-z_]+\d{0,2}|[a-z]+(?:_[a-z0-9]+)+|[A-Z]+(?:_[A-Z0-9]+)+")
 _TOKEN = re.compile(r"[\w.~+/=|:%@!-]+")
 _DRAWN = re.compile(r"[A-Za-z0-9]{16,}")
+_FILE = re.compile(r"[\w./~-]+\.[a-z]{2,5}")
 _CHANGES = re.compile(r"[A-Za-z](?=\d)|\d(?=[A-Za-z])")
 _HEADER = re.compile(r"x-.*|.*(?:api-key|private-token|auth-token|access-token|private-mac)")
 # A variable of the environment, or of a service that keeps secrets.
@@ -54,7 +55,7 @@ class AssignedValue(NamedTuple):
     """A value and where it stands. `before` and `after` are what stands around the assignment."""
 
     name: str
-    #: What gives the value: `=`, `: `, ` = `, `,`.
+    #: What gives the value: `=`, `: `, ` = `, `,`; `(` where a call makes of it what the name is given.
     gives: str
     #: `password`, `key`, `token`, or None for a name that says little.
     sounds: str | None
@@ -71,6 +72,8 @@ def is_secret(value: AssignedValue) -> bool:
         return False
     if not text or text.lower().rstrip(".:?!") in _WORDS or _PLACE.fullmatch(text):
         return False
+    if value.gives == "(":
+        return _is_passed_secret(value)
     if value.sounds is None or _TAMED.search(value.name.lower()):
         return _looks_drawn(text) or _is_weak_secret(value)
     return _is_quoted_secret(value) if value.is_quoted else _is_bare_secret(value)
@@ -80,6 +83,16 @@ def _looks_drawn(text: str) -> bool:
     """Whether it is long, and letters and digits change as by chance: no word, no number, no date."""
     run = _DRAWN.search(text)
     return run is not None and " " not in text and len(_CHANGES.findall(run[0])) >= 4
+
+
+def _is_passed_secret(value: AssignedValue) -> bool:
+    """Whether it is one, and not what a call looks up or opens: getenv("HF_TOKEN"), open("key-2.txt")."""
+    text = value.text
+    if value.sounds is None or _TAMED.search(value.name.lower()):
+        return _looks_drawn(text)
+    if not _TOKEN.fullmatch(text) or _FILE.fullmatch(text) or _VARIABLE.fullmatch(text):
+        return False
+    return len(text) >= 8 and len(_CHANGES.findall(text)) >= 2 and not text.startswith(("/", "~", "./"))
 
 
 def _is_mixed(text: str, least: int = 6) -> bool:
@@ -106,6 +119,8 @@ def _is_quoted_secret(value: AssignedValue) -> bool:
     if value.sounds == "password" and not by_comma:
         if text.startswith(("/", "~/", "./")) and text.count("/") > 1:
             return False  # pwd = "/data/x"
+        if text.startswith(("http://", "https://")):
+            return False  # login("https://hub.example.org"); what is secret in it has a form
         # Prose about a password is none.
         return text.count(" ") < 4 or _is_mixed(text.replace(" ", ""))
     if not _TOKEN.fullmatch(text) or _NUMBER.fullmatch(text) or _DOTTED.fullmatch(text):

@@ -1,4 +1,4 @@
-"""Finds the strings that a statement assigns to names, with Python's own parser. Nothing is compiled or run.
+"""Finds the strings that a statement gives to names and calls, with Python's own parser. Nothing is run.
 
 The parser gets one statement of bounded length at a time, because long or deeply nested code can exhaust it.
 It warns about odd escapes and about numbers that touch a word (`1if`). Hiding these warnings would hide those
@@ -10,8 +10,21 @@ from __future__ import annotations
 import ast
 import itertools
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
+
+from jupyter_mlgpu.record.redact import assigned, calls, letters
+
+#: Of a statement, so many of its parts are looked at; where values are nested, each is looked at again.
+_MOST_STEPS = 20_000
+#: Functions whose result has the letters that they are given.
+_KEEPS = frozenset(
+    re.findall(
+        r"\w+",
+        "str bytes bytearray repr format join list tuple SecretStr SecretBytes Secret b64decode b64encode "
+        "fromhex unhexlify quote quote_plus unquote",
+    )
+)
 
 _Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 
@@ -22,7 +35,8 @@ _TOUCHING_NUMBER = re.compile(r"(?<!\w)\.?\d[\w.]{0,80}?(?:and|else|for|if|in|is
 
 class GivenString(NamedTuple):
     """A string, and the name that it is given to. `start` and `end` tell where it stands, `at` where the name
-    does; `pieces` are its letters, without what is computed in it."""
+    does; `pieces` are its letters, without what is computed in it. `is_passed`: a call makes something
+    else of it."""
 
     name: str
     at: int
@@ -30,10 +44,13 @@ class GivenString(NamedTuple):
     end: int
     pieces: tuple[str, ...]
     is_formatted: bool
+    is_passed: bool = False
 
 
 def given_strings(code: str, closing: str = "") -> list[GivenString] | None:
-    """Return the strings that a statement assigns to names, or None if it does not parse.
+    """Return the strings that a statement gives to names that sound of a secret, or to calls that take one.
+
+    None if it does not parse, or has too many parts.
 
     `closing` holds the quotes and brackets that a cut statement lacks.
     """
@@ -43,13 +60,17 @@ def given_strings(code: str, closing: str = "") -> list[GivenString] | None:
     if tree is None:
         return None
     places = _Places(code, skipped)
+    sounds = assigned.sounds_of_secret().search
+    steps = iter(range(_MOST_STEPS))
     found = []
     for name, named, value in itertools.chain.from_iterable(map(_given, ast.walk(tree))):
-        for literal in _literals(value):
+        for literal, is_passed in _literals(value, steps) if sounds(letters.normalized(name)) else ():
             start, end = places.of(literal.lineno, literal.col_offset), places.end(literal)
             is_formatted = not isinstance(literal, ast.Constant)
-            found.append(GivenString(name, places.of(*named), start, end, _pieces(literal), is_formatted))
-    return found
+            found.append(
+                GivenString(name, places.of(*named), start, end, _pieces(literal), is_formatted, is_passed)
+            )
+    return None if next(steps, None) is None else found
 
 
 def _parsed(code: str, closing: str) -> ast.AST | None:
@@ -68,7 +89,7 @@ _Named = tuple[str, tuple[int, int], ast.expr]
 
 
 def _given(node: ast.AST) -> Iterator[_Named]:
-    """Yield each name that a node assigns to, its line and column, and the value."""
+    """Yield each name that a node gives something to, its line and column, and the value."""
     if isinstance(node, ast.Assign):
         for target in node.targets:
             yield from _pairs(target, node.value)
@@ -82,6 +103,11 @@ def _given(node: ast.AST) -> Iterator[_Named]:
                 yield key.value, (key.lineno, key.col_offset + 1), value
     elif isinstance(node, _Function):
         yield from _defaults(node.args)
+    for name, text, value in calls.put_into(node):
+        yield name, (text.lineno, text.col_offset), value
+    if isinstance(node, ast.Call):
+        for value in calls.arguments(node, _dotted(node.func)):
+            yield "password", (node.lineno, node.col_offset), value
 
 
 def _pairs(target: ast.expr, value: ast.expr) -> Iterator[_Named]:
@@ -120,33 +146,46 @@ def _defaults(arguments: ast.arguments) -> Iterator[_Named]:
         yield one.arg, (one.lineno, one.col_offset), default
 
 
-def _literals(value: ast.expr) -> Iterator[ast.expr]:
-    """The strings of which this value may be made: joined, chosen, or with a method called on them."""
-    waiting = [value]
-    while waiting:
-        value = waiting.pop()
-        if _is_string(value):
-            yield value
-        elif isinstance(value, ast.BinOp) and isinstance(value.op, (ast.Add, ast.Mod)):
-            waiting += [value.left, value.right]
-        elif isinstance(value, ast.IfExp):
-            waiting += [value.body, value.orelse]
-        elif isinstance(value, ast.BoolOp):
-            waiting += value.values
-        elif isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute):
-            waiting.append(value.func.value)
+def _literals(value: ast.expr, steps: Iterator[int]) -> Iterator[tuple[ast.expr, bool]]:
+    """Yield the strings of which this value may be made, and whether a call makes something else of each."""
+    waiting: list[tuple[ast.AST, bool]] = [(value, False)]
+    while waiting and next(steps, None) is not None:
+        one, is_passed = waiting.pop()
+        if isinstance(one, ast.expr) and calls.is_string(one):
+            yield one, is_passed
+        elif isinstance(one, ast.Call):
+            waiting.append((one.func, is_passed))
+            is_passed = is_passed or _makes_another(_dotted(one.func))
+            waiting += ((part, is_passed) for part in (*one.args, *one.keywords))
+        else:
+            waiting += ((part, is_passed) for part in _parts(one))
 
 
-def _is_string(value: ast.expr) -> bool:
-    if isinstance(value, ast.Constant):
-        return isinstance(value.value, (str, bytes))
-    return type(value).__name__ in ("JoinedStr", "TemplateStr")  # Python 3.14 has the second
+def _makes_another(function: str) -> bool:
+    return function.rpartition(".")[2] not in _KEEPS or function.endswith("path.join")
+
+
+def _parts(value: ast.AST) -> Iterable[ast.AST]:
+    """The parts of which a value is made; what is only asked, or only the key of an item, is none."""
+    if isinstance(value, ast.IfExp):
+        return value.body, value.orelse
+    if isinstance(value, ast.Subscript):
+        return (value.value,)
+    if isinstance(value, ast.Dict):
+        return value.values
+    return () if isinstance(value, (ast.Compare, ast.Lambda)) else ast.iter_child_nodes(value)
 
 
 def _pieces(literal: ast.expr) -> tuple[str, ...]:
-    parts = getattr(literal, "values", None) or [literal]
-    values = [part.value for part in parts if isinstance(part, ast.Constant)]
-    return tuple(one.decode("latin-1") if isinstance(one, bytes) else str(one) for one in values)
+    """A string's letters, with those of the strings that are computed in it."""
+    computed = [one for one in getattr(literal, "values", ()) if not isinstance(one, ast.Constant)]
+    inner = (
+        calls.pieces(one)
+        for part in computed
+        for one, is_passed in _literals(part.value, iter(range(_MOST_STEPS)))
+        if not is_passed
+    )
+    return (*calls.pieces(literal), *itertools.chain.from_iterable(inner))
 
 
 class _Places:

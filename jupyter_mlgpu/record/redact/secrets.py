@@ -1,7 +1,7 @@
-"""Secrets by their form: published prefixes, private keys, logins in addresses, headers, cookies, command
-lines.
+"""Secrets by their form: published prefixes, private keys, logins in addresses, headers, cookies.
 
-What is a secret only by the name it is given to is in `assigned.py`, `code.py` and `environment.py`.
+What is a secret only by the name or the call it is given to is in `assigned.py`, `code.py` and
+`environment.py`, what is one by its place on a command line in `commands.py`.
 
 Each rule asks for a word first, by a plain search, and is compiled when a text has that word. A rule never
 asks for more than the first 36 characters of a secret, so that one that is cut is found, and takes all that
@@ -14,7 +14,7 @@ import functools
 import re
 from collections.abc import Callable
 
-from jupyter_mlgpu.record.redact import assigned, letters
+from jupyter_mlgpu.record.redact import assigned, calls, commands, letters
 from jupyter_mlgpu.record.redact.words import any_of
 
 HIDDEN = "<redacted>"
@@ -67,18 +67,6 @@ _SAID = (
     r"(?i)(\b(?:password|passwort|passphrase|passcode)\s(?:is|was|ist|lautet)\s{1,2}[`'\"]?)"
     r"(?=[^\s`'\"\d]{0,60}\d)[^\s`'\"]+"
 )
-
-# Commands whose options are letters: what begins them, and what stands before their secret.
-_COMMANDS = {
-    "login": (r"(?:docker|podman|az|helm|oc) [^\n]{0,40}?login", r"\s-p[ =]{1,3}"),
-    "mysql": (r"mysql\w{0,10}|mariadb", r"\s-p"),
-    "sshpass": (r"sshpass", r"\s-p ?"),
-    "twine": (r"twine", r"\s-p "),
-    "curl": (r"curl", r"\s(?:-u|--user|--proxy-user)[ =]{0,3}['\"]?[^\s:'\"]{0,100}:"),
-    "redis-cli": (r"redis-cli", r"\s-a "),
-    "wandb login": (r"wandb login", r"\s(?=[0-9a-z]{0,9}\d)"),
-    "authtoken": (r"ngrok", r"authtoken "),
-}
 
 _Rule = tuple[tuple[str, ...], str, str | Callable[[re.Match[str]], str]]
 
@@ -140,20 +128,18 @@ def hide(text: str) -> str:
     for words, pattern, instead in _RULES:
         if any(word in lower for word in words):
             text = compiled(pattern).sub(instead, text)
-    for word, (command, option) in _COMMANDS.items():
-        if word in lower:
-            text = _without_options(text, command, option)
-    return _without_named(text)
+    return _without_named(commands.hide(text, lower))
 
 
 def _without_named(text: str) -> str:
     """The text without what is a secret by the name it is given to."""
     lower, written = letters.lower(text), letters.small(text)
-    sounds = assigned.sounds_of_secret().search
-    in_writing = written != lower and sounds(written)
-    if not (sounds(lower) or in_writing or "--" in lower or letters.may_move(text)):
+    in_writing = written != lower and assigned.sounds_of_secret().search(written)
+    if not (
+        calls.openings_or_sounds().search(lower) or in_writing or "--" in lower or letters.may_move(text)
+    ):
         return text
-    from jupyter_mlgpu.record.redact import code, environment  # most texts have no such name
+    from jupyter_mlgpu.record.redact import code, environment  # most texts have no such name or call
 
     # Each looks at the text as it is: what one hides may be what another knows a secret by.
     places = [*environment.find(text), *code.find(text, lower), *assigned.find(text, lower)]
@@ -175,15 +161,6 @@ def _without_private_keys(text: str) -> str:
         end = last.start() if last else len(text)
         found = compiled(_PEM).search(text, end)
     return "".join([*parts, text[end:]])
-
-
-def _without_options(text: str, command: str, option: str) -> str:
-    """The text without what follows this option in lines with this command."""
-    secret = compiled(
-        rf"({option})(?!\d[\d.:]{{0,20}}(?:\s|$))(?:'[^'\n]*'?|\"[^\"\n]*\"?|(?![-<${{'\"])[^\s'\"]+)"
-    )
-    line = compiled(rf"(?<![\w.])(?:{command})(?=\s)[^\n]*")
-    return line.sub(lambda found: secret.sub(rf"\1{HIDDEN}", found[0]), text)
 
 
 @functools.cache

@@ -1,0 +1,85 @@
+"""Finds secrets of commands by a letter or by their place: `mysql -p...`, `curl -u ada:...`, `hf login ...`.
+
+A command may stand in a line of a shell, or as a list of strings in code: `["mysql", "-p..."]`.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+
+HIDDEN = "<redacted>"
+
+# Between two words of a command, in a list of strings and in a line.
+_NEXT = r"(?:['\"]\s{0,3},\s{0,3}[rbfu]?['\"])"
+_GAP = rf"(?:\s|{_NEXT})"
+#: Letters and digits: what follows is no word of a sentence.
+_MIXED = r"(?=[^\s'\"]{0,40}\d)(?=[^\s'\"]{0,40}[A-Za-z])[^\s'\"]{6}"
+
+# What ends a command, or begins what a shell puts in.
+_ENDS = r"'\"|;&<>$"
+
+#: The word (in small letters) without which a text is not searched, what begins the command, and what stands
+#: before its secret.
+COMMANDS = (
+    ("login", rf"(?:docker|podman|az|helm|oc){_GAP}[^\n]{{0,40}}?login", rf"{_GAP}-p(?:[ =]{{1,3}}|{_NEXT})"),
+    (
+        "login",
+        rf"(?:wandb|huggingface-cli|hf(?:{_GAP}auth)?){_GAP}login",
+        rf"login(?:{_GAP}(?:-|https?:)[\w=:/.-]{{1,100}}+){{0,4}}{_GAP}(?=[\w-]{{0,40}}\d)",
+    ),
+    # The last word of a magic's line that is no option.
+    (
+        "login",
+        r"%{1,2}\w{0,20}login",
+        r"login(?:\s\S{1,100}){0,4}?\s(?=\S{1,200}+(?:\s--?\w{1,30}){0,4}\s{0,8}$)",
+    ),
+    ("mysql", r"mysql\w{0,10}|mariadb", rf"{_GAP}-p"),
+    ("sshpass", r"sshpass", rf"{_GAP}-p(?:{_NEXT}| ?)"),
+    ("twine", r"twine", rf"{_GAP}-p{_GAP}"),
+    (
+        "curl",
+        r"curl",
+        rf"{_GAP}(?:-u|--user|--proxy-user)(?:{_NEXT}|[ =]{{0,3}})['\"]?[^\s:'\"]{{0,100}}:",
+    ),
+    ("-a", r"redis-cli|https?", rf"{_GAP}(?:-a|--auth){_GAP}"),
+    ("authtoken", r"ngrok", rf"authtoken{_GAP}"),
+    (
+        "configure",
+        rf"aws{_GAP}configure{_GAP}set",
+        rf"{_GAP}[\w.]{{0,60}}(?:secret_access_key|session_token){_GAP}",
+    ),
+    ("openssl", r"openssl", rf"{_GAP}(?:-[kK]{_GAP}|-pass(?:in|out)?{_GAP}pass:)"),
+    (
+        "echo",
+        r"echo|printf",
+        rf"(?i:passw(?:or)?d|passphrase|secret|token|api[ _-]?key)\b(?=[^\n\d{_ENDS}]{{0,80}}+\d)"
+        rf"[^\n{_ENDS}]{{0,24}}?[\s:=](?={_MIXED})",
+    ),
+)
+
+
+def hide(text: str, lower: str) -> str:
+    """The text without the secrets of commands; `lower` is the text in small letters."""
+    for word, command, option in COMMANDS:
+        if word in lower:
+            text = _line(command).sub(functools.partial(_without_secrets, option), text)
+    return text
+
+
+def _without_secrets(option: str, line: re.Match[str]) -> str:
+    return _secret(option).sub(rf"\1{HIDDEN}", line[0])
+
+
+@functools.cache
+def _line(command: str) -> re.Pattern[str]:
+    return re.compile(rf"(?<![\w.])(?:{command})(?={_GAP})[^\n]*")
+
+
+@functools.cache
+def _secret(option: str) -> re.Pattern[str]:
+    # A quote before a comma or a bracket closes the option itself: ["mysql", "-p", database].
+    return re.compile(
+        rf"({option})(?!\d[\d.:]{{0,20}}(?:\s|$))(?!['\"]\s{{0,3}}[,+)\]])"
+        r"(?:'[^'\n]*'?|\"[^\"\n]*\"?|(?![-<${'\"])[^\s'\"]+)"
+    )
