@@ -24,8 +24,8 @@ _START, _END = 16, 24
 _DEVICE = {KERNEL: 40, COPY: 32, SET: 32, PEER_COPY: 32}
 _CORRELATION = {KERNEL: 92, COPY: 44, SET: 44, PEER_COPY: 60}
 _KERNEL_NAME, _BYTES, _COPY_KIND, _SET_VALUE = 104, 8, 4, 4
-#: Where the record so many places further on is of the same kind, those between most likely are, too: then NumPy
-#: looks, at so many at a time. Graphs and training steps mix kinds, which are faster read one by one.
+#: If the record this many places on is of the same kind, those between most likely are, too: NumPy reads up
+#: to so many at once. Graphs and training steps mix kinds, which are faster read one by one.
 _RUN, _LONGEST = 16, 4096
 
 
@@ -71,24 +71,27 @@ def read(words: Any, sizes: Mapping[int, int]) -> list[ActivityColumns]:
 
     Raises UnknownKindError for a kind that is not in `sizes`.
     """
-    places: dict[int, list[int]] = {}
-    at, end = 0, len(words)
+    runs: dict[int, list[Any]] = {}
+    single: dict[int, list[int]] = {}
     kinds = words & 0xFFFFFFFF
-    listed = kinds.tolist()
+    at, end, listed = 0, len(words), None
     while at < end:
-        kind = listed[at]
+        kind = int(kinds[at]) if listed is None else listed[at]
         if kind not in sizes:
             raise UnknownKindError(kind)
         size = sizes[kind]
-        if at + _RUN * size < end and listed[at + _RUN * size] == kind:
+        if at + _RUN * size < end and kinds[at + _RUN * size] == kind:
             same = kinds[at : at + _LONGEST * size : size] == kind
             length = len(same) if same.all() else int(same.argmin())
-            places.setdefault(kind, []).extend(range(at, at + length * size, size))
+            runs.setdefault(kind, []).append(np.arange(at, at + length * size, size))
         else:
+            listed = kinds.tolist() if listed is None else listed
             length = 1
-            places.setdefault(kind, []).append(at)
+            single.setdefault(kind, []).append(at)
         at += length * size
-    return [_columns(words, kind, np.array(parts)) for kind, parts in places.items() if kind in _DEVICE]
+    for kind, places in single.items():
+        runs.setdefault(kind, []).append(np.array(places))
+    return [_columns(words, kind, np.concatenate(parts)) for kind, parts in runs.items() if kind in _DEVICE]
 
 
 def words_at(address: int, size: int) -> Any:
