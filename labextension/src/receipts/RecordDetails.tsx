@@ -20,6 +20,7 @@ import {
   whyMissing
 } from '../record/words';
 import { Fold } from './Fold';
+import { GpuWork } from './GpuWork';
 import { HotLines } from './HotLines';
 import { LimitAnswer } from './LimitAnswer';
 import { LogNotes } from './LogNotes';
@@ -55,6 +56,7 @@ export function RecordDetails(props: {
       <HotLines record={record} finder={finder} t={t} />
       <div className="jp-mlgpu-Details">
         <WhereItRan record={record} t={t} />
+        <GpuWork works={record.gpuWork} t={t} />
         <Operations record={record} t={t} />
       </div>
       <LogNotes record={record} lines={toActOn} t={t} />

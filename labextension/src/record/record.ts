@@ -4,6 +4,7 @@
  * The Python side of the same contract is jupyter_mlgpu/record/record.py.
  */
 
+import { readGpuWork } from './gpuwork';
 import { readHotLines, readLimit } from './limits';
 import { readLogs } from './logs';
 import type { ILogLine } from './logs';
@@ -112,6 +113,8 @@ const readKnown = shape(
     lines: readHotLines,
     /** Which lines of the cell's output are native; null: that is not known. */
     native: readNative,
+    /** What each GPU did, of those whose work was recorded. */
+    gpuWork: named('gpu_work', listOf(readGpuWork)),
     /** Which run it is of a cell that repeats, and in the last one how long the others took. */
     repeat: readRepeat,
     /** What was left out of a receipt to keep the notebook small, and how many. */

@@ -190,6 +190,22 @@ test('the closed receipt says how busy the GPU was, or which of several was busi
   assert.equal(said('profiled', busy(1, 'gpu:0')).join().includes('busy'), false);
 });
 
+test('what each GPU did is read as it is written, and rubbish in it is left out', () => {
+  const copies = [{ direction: 'host-to-device', count: 6, bytes: 72e6, seconds: 0.006 }, 7];
+  const kernels = [{ name: 'gemm', count: 60, seconds: 0.15 }, { name: null }];
+  const work = { device: 'gpu:0', launches: 66, kernel_seconds: 0.2, copies, kernels };
+  const [first, ...others] = known({ gpu_work: [work, null, { launches: 1 }] }).gpuWork;
+  assert.deepEqual(others, []);
+  assert.deepEqual(first, {
+    device: 'gpu:0',
+    launches: 66,
+    kernelSeconds: 0.2,
+    copies: copies.slice(0, 1),
+    kernels: kernels.slice(0, 1)
+  });
+  assert.deepEqual(known({}).gpuWork, []);
+});
+
 test('the receipt of a cell that computed nothing is folded, unless there is something to say', () => {
   const facts = { holds_only: { value: 'definitions', source: "the cell's code" } };
   assert.equal(folded(known({ facts })), true);
