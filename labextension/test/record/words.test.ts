@@ -186,7 +186,12 @@ test('the closed receipt says how busy the GPU was, or which of several was busi
     headline(known({ mode, readings: [reading('wall_time', 2), ...times] }), english);
   assert.equal(said('light', busy(0.56, 'gpu:0'))[1], 'GPU busy 28 %');
   assert.equal(said('light', busy(0.5, 'gpu:0'), busy(1, 'gpu:1'))[1], 'gpu:1 busy 50 %');
-  assert.equal(said('light', busy(0, 'gpu:0', 0)).join().includes('busy'), false);
+  assert.equal(
+    said('light', busy(0, 'gpu:0', 0))
+      .join()
+      .includes('busy'),
+    false
+  );
   assert.equal(said('profiled', busy(1, 'gpu:0')).join().includes('busy'), false);
 });
 

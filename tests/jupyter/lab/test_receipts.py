@@ -10,6 +10,8 @@ import pytest
 from msgspec.structs import replace
 from playwright.sync_api import Locator, expect
 
+from jupyter_mlgpu.record.gpu_work import CopySum, GpuWork, KernelSum
+from jupyter_mlgpu.record.reading import Reading
 from jupyter_mlgpu.record.record import HOLDS_ONLY, Fact, LogLine
 from jupyter_mlgpu.record.sentence import joined, say
 from jupyter_mlgpu.show.receipts.bundle import MIME_TYPE, bundle
@@ -146,6 +148,28 @@ def test_a_receipt_opens_to_bars_and_every_reading(lab: Lab) -> None:
     expect(receipt.get_by_role("table", name="What could not be measured")).to_contain_text(
         "not measured: TensorFlow keeps no allocator statistics for cpu:0."
     )
+
+
+def test_a_receipt_says_how_busy_the_gpu_was_and_opens_to_its_copies_and_kernels(lab: Lab) -> None:
+    busy = Reading("device_time", 0.14, "s", "device", "CUPTI", 1_450, device="gpu:0", detail=say("records"))
+    work = GpuWork(
+        "gpu:0",
+        1_450,
+        0.12,
+        (CopySum("host-to-device", 6, 72_000_000, 0.006), CopySum("device-to-host", 2, 4096, 0.0001)),
+        (KernelSum("void gemm<float>(float*, int)", 60, 0.09), KernelSum("softmax", 20, 0.02)),
+    )
+    others = [one for one in example_record().readings if one.quantity != "device_time"]
+    record = replace(example_record(), readings=(*others, busy), gpu_work=(work,))
+    lab.write_with_receipts("gpu.ipynb", bundle(record))
+    lab.open_without_kernel("gpu.ipynb")
+    receipt = lab.receipts.first
+    expect(receipt).to_contain_text("500 ms · GPU busy 28 % · ran on cpu:0")
+    receipt.get_by_role("button").click()
+    copies = receipt.get_by_role("table", name="Copies of gpu:0")
+    expect(copies.get_by_role("row", name="host-to-device")).to_contain_text("12 GB/s")
+    kernels = receipt.get_by_role("table", name="Kernels of gpu:0 that took most of 120 ms; 1,450 launches")
+    expect(kernels.get_by_role("row", name="void gemm")).to_contain_text("75 %")
 
 
 @pytest.mark.slow
