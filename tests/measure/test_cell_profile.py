@@ -116,7 +116,7 @@ def test_without_a_kernel_the_device_time_is_not_known_rather_than_zero():
 
 
 def test_the_profilers_reason_counts_more_than_that_of_light_tracing():
-    light = Unavailable("device_time", "It needs a profiler: `%%mlc_trace --ops`.")
+    light = Unavailable("device_time", "No GPU here.")
     record = profiled(FakeProfiler((operation(),)), probes=(light,))
     assert record.reading("device_time").why_missing.startswith("The fake profiler saw no kernel")
 
