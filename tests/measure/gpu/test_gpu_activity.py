@@ -320,3 +320,16 @@ def test_a_forked_child_touches_no_gpu(machine):
 )
 def test_names_of_kernels_are_shown_as_people_write_them(name, shown):
     assert demangled(name) == shown
+
+
+def test_the_driver_is_not_looked_for_before_every_cell():
+    looked = []
+
+    def missing():
+        looked.append(1)
+        raise OSError("libcuda.so.1: cannot open shared object file")
+
+    activity = GpuActivity(FakeProfilers(), missing)
+    for _ in range(100):
+        assert activity.cell_begins().why == gpu_activity.NO_CUDA
+    assert len(looked) < 10
