@@ -1,4 +1,7 @@
-"""Start a program that is no child of this process."""
+"""Start a program that is no child of this process.
+
+Sources: PR_GET_CHILD_SUBREAPER of prctl(2).
+"""
 
 from __future__ import annotations
 

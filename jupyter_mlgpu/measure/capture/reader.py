@@ -1,11 +1,11 @@
 """The pipes that take native output, and the process that empties them into files.
 
-What is written to a pipe can be in three places: in the pipe, in the process's hands, in the file. `behind`
-looks at all three in half a microsecond, without a word to the process; `settle` asks it to store all that
-was written up to now and waits for its answer.
+Bytes that were written are in the pipe, on their way through the process, or in the file. `behind` checks all
+three in 0.7 microseconds without asking the process; `settle` has the process store everything that was
+written up to now, and waits for its answer.
 
-Sources: FIONREAD of pipe(7); PR_GET_CHILD_SUBREAPER of prctl(2); that FIONREAD answers
-at a pipe's end for reading is read in Darwin's sys_pipe.c, and not run on a Mac.
+Sources: FIONREAD of pipe(7). On a Mac it answers only at a pipe's end for reading (read in Darwin's
+sys_pipe.c, not run).
 """
 
 from __future__ import annotations
@@ -38,13 +38,13 @@ from jupyter_mlgpu.measure.capture.reader_process import (
 from jupyter_mlgpu.measure.capture.storage import anonymous_file
 from jupyter_mlgpu.record.clock import real_time
 
-#: Seconds for which an answer is waited for with the GIL held; it mostly takes 40 microseconds.
+#: Seconds to wait for an answer without releasing the GIL; most answers take 40 microseconds.
 _SPIN = 0.0003
 _SEND_FLAGS = getattr(socket, "MSG_NOSIGNAL", 0) | socket.MSG_DONTWAIT
 #: Seconds after which a process that has not answered is asked once more.
 _ASK_AGAIN = 1.0
 
-# PyDLL keeps the GIL: it is asked before each print, and giving the GIL away costs a busy cell far more.
+# PyDLL keeps the GIL. These run before each print, and releasing the GIL would cost a busy cell far more.
 _libc = ctypes.PyDLL(None)
 _ioctl, _send, _yield = _libc.ioctl, _libc.send, _libc.sched_yield
 _ioctl.restype = None  # which, without types of arguments, saves a third of the time
@@ -54,10 +54,10 @@ if sys.platform == "darwin":  # where arguments beyond the named ones are passed
 
 @dataclass(eq=False, repr=False)
 class Pipe:
-    """A pipe for one descriptor: the end that is written, and one that is read.
+    """A pipe for one descriptor, with both ends.
 
-    The kernel keeps the latter, although the process reads: else writers would get SIGPIPE while a process
-    that was killed is being replaced.
+    The process reads it, but the kernel keeps an end for reading open, too: without it writers would get
+    SIGPIPE while a process that was killed is being replaced.
     """
 
     write: int

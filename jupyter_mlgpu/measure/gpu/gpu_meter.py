@@ -16,11 +16,11 @@ from jupyter_mlgpu.record.sentence import say
 if TYPE_CHECKING:
     from jupyter_mlgpu.measure.gpu.gpu_totals import GpuTotals, Sum
 
-#: Seconds between two looks for full buffers; they last for 0.7 s at 400,000 launches a second.
+#: Seconds between two reads of full buffers. At 400,000 launches a second all buffers are full after 0.7 s.
 _EVERY = 0.1
-#: So many full buffers mean that the next look has to come soon, after so many seconds.
+#: After a read of this many full buffers, the next one comes after so many seconds.
 _MANY, _SOON = 8, 0.02
-#: Kernels that are told of.
+#: Kernels listed for each GPU: those that took most time.
 _KERNELS = 5
 #: Characters of a kernel's name; C++'s templates make thousands.
 _NAME = 100
@@ -29,7 +29,7 @@ DETAIL = say("CUPTI activity records, union of kernels, copies and sets")
 
 
 class GpuMeter:
-    """One for all cells; see `GpuActivity`."""
+    """Measures GPU time of cells; there is one in a process."""
 
     def __init__(
         self, activity: GpuActivity, sampler: Sampler, name_at: Callable[[int], str] = name_at
