@@ -69,6 +69,14 @@ def test_native_output_stands_where_it_was_written(reload_kernel, code, wanted):
         assert runs == [wanted] * TIMES
 
 
+def test_thousands_of_native_lines_keep_their_places_among_prints(reload_kernel):
+    notebook = reload_kernel(**USERS)
+    notebook.run(PREPARE)
+    code = "for n in range(3_000):\n    print(f'a{n}'); os.write(1, b'b%d\\n' % n); print(f'c{n}')"
+    shown_lines = [word for word in shown(notebook.run(code)) if word[0] in "abc" and word[1:].isdigit()]
+    assert shown_lines == [f"{letter}{n}" for n in range(3_000) for letter in "abc"]
+
+
 def test_native_output_comes_before_a_question_to_the_user(reload_kernel):
     notebook = reload_kernel(**USERS)
     notebook.run(PREPARE)

@@ -41,8 +41,8 @@ from jupyter_mlgpu.record.clock import real_time
 #: Seconds to wait for an answer without releasing the GIL; most answers take 40 microseconds.
 _SPIN = 0.0003
 _SEND_FLAGS = getattr(socket, "MSG_NOSIGNAL", 0) | socket.MSG_DONTWAIT
-#: Seconds after which a process that has not answered is asked once more.
-_ASK_AGAIN = 1.0
+#: Seconds after which a process that does not answer is not waited for, and is asked once more.
+_SILENT, _ASK_AGAIN = 0.5, 1.0
 
 # PyDLL keeps the GIL. These run before each print, and releasing the GIL would cost a busy cell far more.
 _libc = ctypes.PyDLL(None)
@@ -87,6 +87,8 @@ class Reader:
         self._unanswered, self._asked, self._silent_since, self._owner = False, 0.0, 0.0, 0
         self._control: socket.socket | None = None
         self._bell = -1
+        #: Whether the process was seen to have ended.
+        self.ended = False
 
     def start(self, shown: Sequence[int]) -> None:
         """Start it; `shown` is how much of each file was shown. Raises OSError where there can be no process.
@@ -201,9 +203,9 @@ class Reader:
             control = self._control
             if control is None or os.getpid() != self._owner:  # a child that C's fork has made
                 return False
-            # A process that has not answered lately is not waited for again and again.
-            stuck = self._unanswered and real_time.monotonic() - self._asked < _ASK_AGAIN
-            if stuck and not self._answered(control, 0) and request != FORWARD:
+            # A process that has been silent for long is not waited for again and again.
+            silent = self.silent() > _SILENT and real_time.monotonic() - self._asked < _ASK_AGAIN
+            if silent and not self._answered(control, 0) and request != FORWARD:
                 return False
             self._number = self._number % (FORWARD - 1) + 1 if request != FORWARD else FORWARD
             self._asked = real_time.monotonic()
@@ -230,6 +232,7 @@ class Reader:
             if not poll.poll(max(0.0, until - real_time.monotonic()) * 1000):
                 return False
             if control.recv(64) == b"":
+                self.ended = True
                 return False
         if number % 64 == 0:  # the answers on the socket are for who waits
             with contextlib.suppress(BlockingIOError):

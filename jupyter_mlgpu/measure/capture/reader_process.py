@@ -43,7 +43,7 @@ _CHUNK = 64 * 1024
 #: would double the time that writing the line takes.
 _FEW, _NAP = 8 * 1024, 0.0003
 #: Back-pressure: with this many bytes not shown, writers wait for the kernel to show some.
-_ENOUGH = 16 * 1024**2
+_ENOUGH = 8 * 1024**2
 #: A kernel that shows nothing for so many seconds may be printing while it holds the GIL: then writers go on,
 #: up to this many bytes.
 _PATIENCE, _MOST = 1.0, 256 * 1024**2

@@ -147,14 +147,14 @@ class Tap:
         reader = self._reader
         if reader is None or not self.behind():
             return
-        if not reader.settle(PATIENCE):
+        if not reader.settle(PATIENCE) and not self._settled_by_another(reader):
             self._lose(
                 say(
                     "Native lines could not be read in time: some of them may be shown late, or with another "
                     "cell."
                 )
             )
-        self._pump(reader)
+        self.pump()
 
     def pump(self) -> None:
         """Read and echo what is there, wherever the rest may be."""
@@ -235,14 +235,15 @@ class Tap:
     def _watch(self, wake: Alarm) -> None:
         quiet = 0
         while self._wake is wake:
-            alive = self._wait(wake, is_quiet=quiet >= _LOOKS_UNTIL_QUIET)
+            reader = self._reader
+            alive = self._wait(wake, reader, is_quiet=quiet >= _LOOKS_UNTIL_QUIET)
             if self._wake is not wake:
                 return
             try:
                 self._take(PATIENCE)
                 quiet = 0 if self.behind() else quiet + 1
-                if not alive:
-                    self._replace()
+                if not alive and reader is not None:
+                    self._replace(reader)
                 self.pump()
                 self.on_tick()
                 self._leave_room()
@@ -251,9 +252,9 @@ class Tap:
                 kind = type(error).__name__
                 self._lose(say("Watching native lines failed ({type}: {error}).", type=kind, error=error))
 
-    def _wait(self, wake: Alarm, *, is_quiet: bool) -> bool:
+    def _wait(self, wake: Alarm, reader: Reader | None, *, is_quiet: bool) -> bool:
         """Wait for the next look; False: the reader has ended."""
-        seconds, reader = QUIET if is_quiet else INTERVAL, self._reader
+        seconds = QUIET if is_quiet else INTERVAL
         if reader is not None:
             return reader.listen(seconds, news=is_quiet)
         wake.wait(INTERVAL if self._streams else seconds)
@@ -300,12 +301,20 @@ class Tap:
         for stream in streams:
             stream.is_behind = reader.behind(stream.number)
 
-    def _replace(self) -> None:
+    def _settled_by_another(self, reader: Reader) -> bool:
+        """Replace a process that has ended, and have the other one store what was written."""
+        if reader.ended and self._taken:
+            self._replace(reader)
+            if self._reader is not None:
+                return self._reader.settle(_FIRST_PATIENCE)
+        return False
+
+    def _replace(self, ended: Reader) -> None:
         """Start another process for one that has ended, or do its work here, without storing anything."""
         with self._lock:
-            if self._wake is None:
+            if self._wake is None or self._reader is not ended:
                 return
-            ended, self._reader = self._reader, None
+            self._reader = None
             self._pump(ended)
             try:
                 if not self._taken or self._readers >= _MOST_READERS:
@@ -314,8 +323,7 @@ class Tap:
                 self._lose(say("The process that reads native lines was ended; some lines may be missing."))
             except OSError as error:
                 self._pause(not_read(error))
-            if ended is not None:
-                ended.close()
+            ended.close()
 
     def _end_if_stuck(self) -> None:
         """End a reader that stands still, for its writers wait for ever: another takes over."""
