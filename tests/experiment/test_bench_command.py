@@ -14,7 +14,6 @@ from jupyter_mlgpu.jupyter import cli
 from jupyter_mlgpu.measure.frameworks.base import Device
 from jupyter_mlgpu.measure.frameworks.precision import emulated_by_gpu, emulated_by_processor
 from jupyter_mlgpu.measure.probes import memory
-from jupyter_mlgpu.measure.probes.base import Unavailable
 from jupyter_mlgpu.measure.probes.gpus import find
 from jupyter_mlgpu.measure.probes.nvml import Nvml
 from jupyter_mlgpu.record.devicewords import DeviceWord
@@ -22,6 +21,7 @@ from jupyter_mlgpu.record.errors import BenchError, UsageError
 from jupyter_mlgpu.show.bench import page
 from jupyter_mlgpu.testing import FakeBackend, FakeClock, FakeGpu, FakeNvml
 from jupyter_mlgpu.testing.bench import FakeMonitor, FakeRunner, fake_case
+from tests.support.probes import Unavailable
 
 GPU = Device("torch", "gpu:0", "cuda", "cuda:0")
 CPU = Device("torch", "cpu:0", "cpu", "cpu")

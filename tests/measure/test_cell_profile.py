@@ -12,10 +12,10 @@ from jupyter_mlgpu.measure.ops import cell as cell_profile
 from jupyter_mlgpu.measure.ops.cell import CellProfile
 from jupyter_mlgpu.measure.ops.events import Event
 from jupyter_mlgpu.measure.ops.profiler import Refused
-from jupyter_mlgpu.measure.probes.base import Unavailable
 from jupyter_mlgpu.measure.recorder import Recorder, new_run
 from jupyter_mlgpu.record.record import Record
 from jupyter_mlgpu.testing import FakeBackend, FakeClock, FakeProbe, FakeProfiler
+from tests.support.probes import Unavailable
 
 MILLISECOND = 1_000_000
 

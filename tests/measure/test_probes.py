@@ -5,7 +5,6 @@ import time
 
 import pytest
 
-from jupyter_mlgpu.measure.probes.base import Unavailable
 from jupyter_mlgpu.measure.probes.process import (
     RESET,
     CpuTime,
@@ -15,6 +14,7 @@ from jupyter_mlgpu.measure.probes.process import (
 )
 from jupyter_mlgpu.measure.probes.sampler import SampledPeak, Sampler
 from tests.support.memory import new_memory
+from tests.support.probes import Unavailable
 
 
 def test_cpu_time_is_that_of_the_process_in_seconds():

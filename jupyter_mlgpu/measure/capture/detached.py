@@ -77,7 +77,7 @@ def _of_this_process() -> str:
 
 
 def _adopts() -> bool:
-    """Whether orphans among our descendants become our children (PR_SET_CHILD_SUBREAPER of prctl(2))."""
+    """Return whether orphans among our descendants become our children."""
     adopts = ctypes.c_int(0)
     with contextlib.suppress(AttributeError):  # not on this system
         ctypes.CDLL(None).prctl(_PR_GET_CHILD_SUBREAPER, ctypes.byref(adopts), 0, 0, 0)

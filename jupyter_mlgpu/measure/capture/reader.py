@@ -132,7 +132,7 @@ class Reader:
 
     @property
     def stores(self) -> bool:
-        """Whether it still stores what it takes; else it passes it on, for there was no room."""
+        """Return whether it still stores what it takes; else it passes it on, for there was no room."""
         return not any(self._words[number * WORDS + GONE] for number in range(len(self._pipes)))
 
     def behind(self, number: int) -> Callable[[], bool]:
@@ -219,7 +219,7 @@ class Reader:
             self._asking.release()
 
     def _answered(self, control: socket.socket, seconds: float) -> bool:
-        """Whether the last request is answered within so many seconds."""
+        """Return whether the last request is answered within so many seconds."""
         words, number = self._words, self._number
         begun = real_time.perf_counter()
         # Not giving the GIL away: to get it back takes 5 ms where other threads are busy.

@@ -68,7 +68,7 @@ class CapturedStream:
         os.dup2(self.pipe.write, self.descriptor)
 
     def leads_here(self) -> bool:
-        """Whether the descriptor is still our pipe: the user's code may have closed or redirected it."""
+        """Return whether the descriptor is still our pipe: the user's code may have replaced it."""
         try:
             return os.path.sameopenfile(self.descriptor, self.pipe.write)
         except OSError:

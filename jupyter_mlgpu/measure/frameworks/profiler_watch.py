@@ -1,4 +1,4 @@
-"""Whether a framework's profiler is on, and a call before one begins, whoever begins it."""
+"""Tell whether a framework's profiler is on, and call a function before one begins."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ class FrameworkProfiler(Protocol):
     """One framework's profiler, of which the framework is imported."""
 
     def is_on(self) -> bool:
-        """Whether it is on now."""
+        """Return whether it is on now."""
         ...
 
     def before(self, tell: Callable[[], None]) -> Callable[[], None]:
@@ -29,7 +29,7 @@ class ProfilerWatch:
         self._watched: dict[str, Callable[[], None]] = {}
 
     def is_on(self) -> bool:
-        """Whether any of them is on."""
+        """Return whether any of them is on."""
         return any(profiler.is_on() for _, profiler in self._profilers())
 
     def before(self, tell: Callable[[], None]) -> None:

@@ -46,7 +46,7 @@ class Profilers(Protocol):
     """`frameworks.profiler_watch.ProfilerWatch`."""
 
     def is_on(self) -> bool:
-        """Whether a profiler is on."""
+        """Return whether a profiler is on."""
         ...
 
     def before(self, tell: Callable[[], None]) -> None:

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Protocol
 
-from jupyter_mlgpu.record.reading import Reading, missing
-from jupyter_mlgpu.record.sentence import Sentence
+from jupyter_mlgpu.record.reading import Reading
 
 
 class Probe(Protocol):
@@ -20,18 +19,6 @@ class Probe(Protocol):
         A quantity with several sources, such as two GPUs, gives a reading of each.
         """
         ...
-
-
-class Unavailable:
-    """A quantity that this version, or this machine, does not measure; always says why."""
-
-    def __init__(self, quantity: str, why: Sentence) -> None:
-        self.quantity = quantity
-        self._why = why
-
-    def start(self) -> Callable[[], Reading]:
-        """Begin; what is returned gives the reading when it is called."""
-        return lambda: missing(self.quantity, self._why)
 
 
 class Late:

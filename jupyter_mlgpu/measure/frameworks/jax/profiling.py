@@ -12,7 +12,7 @@ from jupyter_mlgpu.measure.frameworks.user_profiler import FirstStep, Replaced
 
 
 def is_on() -> bool:
-    """Whether a trace of the user's runs now."""
+    """Return whether a trace of the user's runs now."""
     place = module("jax._src.profiler")
     return place is not None and place._profile_state.profile_session is not None
 

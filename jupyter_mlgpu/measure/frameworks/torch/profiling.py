@@ -16,7 +16,7 @@ BEGINNINGS = ("_prepare_profiler", "_enable_profiler")
 
 
 def is_on() -> bool:
-    """Whether it is on now."""
+    """Return whether it is on now."""
     return bool(module("torch").autograd._profiler_enabled())
 
 
