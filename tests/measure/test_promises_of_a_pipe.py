@@ -296,6 +296,39 @@ def test_where_no_process_can_be_made_output_goes_its_usual_way_and_the_record_s
     assert "no process could be started to read them" in notebook.run("%mlc_trace logs").text
 
 
+@pytest.fixture
+def small_group():
+    """A control group that allows no more processes than are in it, as a function of a process."""
+    root = Path("/sys/fs/cgroup/pids")
+    folder = (root if root.is_dir() else Path("/sys/fs/cgroup")) / f"jupyter_mlgpu-test-{os.getpid()}"
+    try:
+        folder.mkdir()
+        (folder / "pids.max").write_text("max")
+    except OSError as error:
+        pytest.skip(f"no control group for processes can be made here ({error})")
+
+    def confine(pid):
+        (folder / "cgroup.procs").write_text(str(pid))
+        (folder / "pids.max").write_text((folder / "pids.current").read_text())
+
+    yield confine
+    until(lambda: not (folder / "cgroup.procs").read_text().strip())
+    folder.rmdir()
+
+
+def test_a_full_control_group_costs_no_output(start_kernel, small_group):
+    notebook = start_kernel(**USERS)
+    notebook.run("import os")
+    notebook.run("%mlc_trace off")
+    kernel = pid_of(notebook)
+    small_group(kernel)
+    notebook.run("%mlc_trace on")
+    result = notebook.run("_ = os.write(2, b'shown\\n')")
+    assert words(result) == ["shown"]
+    assert any("no process could be started to read them" in note for note in result.receipt["notes"])
+    os.kill(kernel, signal.SIGKILL)
+
+
 def test_a_forked_childs_lines_keep_their_order_and_are_recorded(start_kernel):
     notebook = start_kernel(**USERS)
     result = notebook.run(
