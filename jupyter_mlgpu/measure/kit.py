@@ -49,7 +49,7 @@ _TOO_SHORT_S = 0.15
 TOO_SHORT = say("The cell was too short to be sampled.")
 NOT_LOOKED_AT = say("Cells are not sampled here: {name} is off.", name=LIMITS_VARIABLE)
 NOT_SEEN = say("The cell could not be sampled while it ran.")
-#: Who loads CUDA into a process, beside the frameworks that are described here.
+#: Modules that may load CUDA into the process: the frameworks described here, and others.
 _CUDA_MODULES = (*registry.MODULES, "cupy", "numba", "triton", "cuda")
 _JUDGE = "jupyter_mlgpu.explain.limits.judge:with_limit"
 _REFINE = "jupyter_mlgpu.explain.limits.profiled:refined"

@@ -15,7 +15,7 @@ from jupyter_mlgpu.measure.capture.echo import DescriptorEcho, Echo, SilentEcho
 from jupyter_mlgpu.measure.capture.reader import Pipe, Reader
 from jupyter_mlgpu.measure.capture.storage import LogFile
 
-#: What is kept of a file for `%mlc_trace logs --raw`; older bytes are let go.
+#: Bytes of a file kept for `%mlc_trace logs --raw`; older ones are given back to the system.
 KEPT_BYTES = 64 * 1024**2
 _CHUNK = 1024**2
 

@@ -28,7 +28,7 @@ _LOOKS_UNTIL_QUIET, QUIET = 10, 1.0
 #: Where files lie on a disk, capturing ends before the disk is full.
 DISK_RESERVE = 64 * 1024**2
 _ECHO_WAIT = 1.0
-#: Seconds that a display waits for what was written before it: a stuck reader holds nothing up for longer.
+#: Seconds that a display waits, at most, for native output that was written before it.
 PATIENCE = 0.5
 #: Seconds for which the first cell waits for the reader, which takes 15 ms to start on an idle machine.
 _FIRST_PATIENCE = 5.0
@@ -165,7 +165,7 @@ class Tap:
                 stream.relay()
 
     def behind(self) -> bool:
-        """Whether something has been written and not been passed on, wherever it is."""
+        """Return whether native output has been written that is not shown yet."""
         return any(stream.is_behind() for stream in self._streams)
 
     def behind_in(self, descriptor: int) -> Callable[[], bool]:

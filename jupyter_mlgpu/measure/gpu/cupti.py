@@ -43,13 +43,6 @@ class Cupti:
         self._next_record = ctypes.PyDLL(path).cuptiActivityGetNextRecord
         self._next_record.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.POINTER(ctypes.c_void_p)]
 
-    @property
-    def version(self) -> int:
-        """The version of its API, such as 130000."""
-        value = ctypes.c_uint32()
-        self._call("cuptiGetVersion", ctypes.byref(value))
-        return value.value
-
     def hand_over(self, buffers: ActivityBuffers) -> None:
         """Have records put into these buffers from now on."""
         self._call(

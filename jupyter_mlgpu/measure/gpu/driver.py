@@ -17,7 +17,7 @@ from dataclasses import dataclass
 #: RTLD_NOLOAD of <dlfcn.h>: only a library that is loaded already.
 _NO_LOAD = getattr(os, "RTLD_NOLOAD", 4)
 _NON_BLOCKING = 1  # CU_STREAM_NON_BLOCKING: it does not wait for the default stream
-#: What a mark sets its byte to; CUPTI's record of it shows that.
+#: The value to which a mark sets its byte; CUPTI's record of a set contains it.
 MARK = 0x4D
 
 

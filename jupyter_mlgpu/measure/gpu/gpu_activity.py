@@ -57,7 +57,7 @@ class Profilers(Protocol):
 
 
 class GpuActivity:
-    """What the GPUs of this process do, from the first cell that uses them to `stop`.
+    """Records what the GPUs of this process do, from the first cell that uses them to `stop`.
 
     `profilers` are those of the frameworks, which CUPTI serves one at a time. `load_driver` and `load_cupti`
     give NVIDIA's libraries, and raise OSError where there are none.

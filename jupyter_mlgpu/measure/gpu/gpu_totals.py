@@ -51,7 +51,7 @@ class GpuTotals:
         self.kernels: dict[int, Sum] = {}
         self.copies: dict[str, Sum] = {}
         self.sets = Sum()
-        #: Ticks that are left out of `busy`, for their record came long after those beside it.
+        #: Ticks left out of `busy`, since their records came too late to know whether they overlap others.
         self.late = 0
         self._merged = np.empty((2, 0), np.int64)
         self._new: list[Any] = []
