@@ -14,12 +14,23 @@ NO_FRAMEWORK = say("No framework known to jupyter_mlgpu was loaded.")
 NOT_USED = say("No framework was seen using a device in this cell.")
 
 
-def wait(backend: Backend) -> None:
-    """Wait until the devices are done."""
+def wait(backend: Backend, *, recorded: bool = False) -> None:
+    """Wait until the devices are done; where it is `recorded`, but for GPUs of which CUDA's records tell."""
     try:
-        backend.synchronize()
+        if recorded and backend.is_recorded():
+            backend.synchronize_cpu()
+        else:
+            backend.synchronize()
     except Exception:  # the device's own error reaches the user through the cell's own code
         return
+
+
+def is_recorded(backend: Backend) -> bool:
+    """Return whether CUDA's records tell all that the framework's devices do, but for a CPU's work."""
+    try:
+        return backend.is_recorded()
+    except Exception:
+        return False
 
 
 def hardware(backend: Backend, device: Device) -> str | None:

@@ -23,7 +23,7 @@ from jupyter_mlgpu.measure.frameworks.base import Backend, Observation, Observed
 from jupyter_mlgpu.measure.probes.base import Probe
 from jupyter_mlgpu.measure.probes.process import RESET
 from jupyter_mlgpu.record.clock import Clock
-from jupyter_mlgpu.record.gpu_work import GpuWork
+from jupyter_mlgpu.record.gpu_work import GpuFigures, may_go_on
 from jupyter_mlgpu.record.reading import Reading
 from jupyter_mlgpu.record.record import Cell, DeviceUse, Mode, Outcome, Record, Run
 from jupyter_mlgpu.record.redact import beginning, redact
@@ -36,6 +36,13 @@ if TYPE_CHECKING:
     from jupyter_mlgpu.measure.gpu.gpu_meter import CellGpu, GpuMeter
     from jupyter_mlgpu.measure.ops.cell import CellProfile, Find
     from jupyter_mlgpu.measure.ops.events import Profile
+
+
+#: How long the end of a measurement waits for records where it does not wait for the GPUs: a part of the wall
+#: time, and the longest, in seconds. Those of idle GPUs are there after 0.2 ms.
+_PATIENCE, _PATIENCE_S = 0.02, 0.005
+#: The same for one who is patient.
+_LONGEST_S = 600.0
 
 
 def new_run(notebook: str | None) -> Run:
@@ -63,6 +70,8 @@ class Recorder:
     keep: Callable[[tuple[str, int], tuple[Profile, ...]], None] | None = None
     activity: Callable[[OfUser | None], ActivityWatch | None] | None = None
     gpu: Callable[[], GpuMeter | None] = lambda: None
+    #: Whether the end of a measurement waits until its GPU time is known: for who reads records at once.
+    patient: bool = False
 
     def __post_init__(self) -> None:
         self._sequence = 0
@@ -78,8 +87,12 @@ class Recorder:
         ops: bool = False,
         shapes: bool = False,
         of_user: OfUser | None = None,
+        waits: bool = True,
     ) -> Measurement:
         """Begin a measurement; `source` is the cell's code, of which only a digest is kept.
+
+        It `waits` for the devices at both ends. Otherwise it does so only where it has to, because nobody
+        keeps records of what they do.
 
         `of_user` tells which files hold the user's code; left out, the notebook's cells do.
 
@@ -91,7 +104,7 @@ class Recorder:
             hashlib.sha256(source.encode(errors="replace")).hexdigest()[:16] if source is not None else None
         )
         cell = Cell(self._sequence, cell_id, None, digest, beginning(name))
-        measurement = Measurement(self, cell, self._cell_profile(shapes) if ops else None)
+        measurement = Measurement(self, cell, self._cell_profile(shapes) if ops else None, waits)
         self.open.append(measurement)
         try:
             measurement.begin(self.probes, self.backends(), of_user)
@@ -152,9 +165,12 @@ class Recorder:
 class Measurement:
     """A measurement under way, made by `Recorder.start`."""
 
-    def __init__(self, recorder: Recorder, cell: Cell, profile: CellProfile | None) -> None:
+    def __init__(
+        self, recorder: Recorder, cell: Cell, profile: CellProfile | None, waits: bool = True
+    ) -> None:
         self._recorder = recorder
         self._profile = profile
+        self._waits = waits or profile is not None
         self.cell = cell
         self._thread = threading.get_ident()
         self._observations: dict[str, Observation | Observed | Sentence] = {}
@@ -175,8 +191,14 @@ class Measurement:
         self, probes: Sequence[Probe], backends: Sequence[Backend], of_user: OfUser | None = None
     ) -> None:
         """Take the first readings, the clock last, so that our own work is not counted."""
+        with suppress(Exception):  # then the GPU's time is not known
+            meter = self._recorder.gpu()
+            self._gpu = None if meter is None else meter.cell_begins()
+        self._waits = self._waits or self._gpu is None or not self._gpu.recorded
+        self._waits = self._waits or not all(map(guarded.is_recorded, backends))
         for backend in backends:
-            guarded.wait(backend)  # work sent to the device earlier belongs to earlier cells
+            if self._waits:
+                guarded.wait(backend)  # work sent to the device earlier belongs to earlier cells
             self.observe(backend)
         self.started_at = self._recorder.clock.utc()
         if self._recorder.activity is not None:
@@ -190,9 +212,9 @@ class Measurement:
             self._readings.insert(0, guarded.begin(probe))
         if self._profile is not None:
             self._profile.cell_begins()
-        with suppress(Exception):  # then the GPU's time is not known
-            meter = self._recorder.gpu()
-            self._gpu = None if meter is None else meter.cell_begins()
+        if self._gpu is not None:
+            with suppress(Exception):
+                self._gpu.starts()
         if self._watch is not None:
             self._watch.starts()
         self._started_ns = self._recorder.clock.monotonic_ns()
@@ -274,11 +296,7 @@ class Measurement:
         known for certain only now. Of what came after `code_ended`, only work of devices counts.
         """
         before_waiting = self._recorder.clock.monotonic_ns()
-        for backend in self._backends.values():
-            guarded.wait(backend)
-        if self._gpu is not None:  # work whose results are gone, and that of other libraries
-            with suppress(Exception):
-                self._gpu.wait()
+        self._wait_at_the_end()
         now = self.moment()
         self._end_watch()
         if self._profile is not None:
@@ -286,17 +304,17 @@ class Measurement:
         readings = [one for take in self._readings for one in take()]
         if code_ended is not None:
             readings = celltime.without(readings, now.processor_ns - code_ended.processor_ns)
-        gpu_readings, gpu_work = self._end_gpu()
         still_at_work = now.wall_ns - before_waiting > celltime.STILL_AT_WORK_NS
         ended = now if code_ended is None or still_at_work else code_ended
         readings.insert(0, celltime.wall_time(self._recorder.clock, self._started_ns, ended.wall_ns))
         self.left_out_s = (now.wall_ns - ended.wall_ns) / 1e9
+        gpu = self._end_gpu((ended.wall_ns - self._started_ns) / 1e9)
         readings += [one for backend in self._backends.values() for one in guarded.held(backend)]
         device, more, seen_notes = self._finish_observations()
         mode: Mode = "profiled" if self._recorder.profiling() else "light"
         profiled = None if self._profile is None else self._profile.finish()
         # The profile first: where it knows no time of the device, its reason is the one that counts.
-        readings = [*(profiled.readings if profiled else ()), *gpu_readings, *readings, *more]
+        readings = [*(profiled.readings if profiled else ()), *gpu.readings, *readings, *more]
         if profiled and self._recorder.keep is not None:
             self._recorder.keep((self._recorder.run.id, self.cell.sequence), profiled.profiles)
         reset = [RESET] if any(one.why_missing == RESET for one in readings) else []
@@ -311,7 +329,8 @@ class Measurement:
             readings=guarded.in_order(readings, guarded.NOT_USED if self._backends else guarded.NO_FRAMEWORK),
             ops=profiled.ops if profiled else (),
             facts=profiled.facts if profiled else {},
-            gpu_work=gpu_work,
+            gpu_work=gpu.work,
+            asynchronous=not self._waits and may_go_on(gpu),
             versions=self._recorder.close(self),
             mode=mode,
             notes=(*seen_notes, *(map(redact, profiled.notes) if profiled else ())),
@@ -323,14 +342,33 @@ class Measurement:
             with suppress(Exception):
                 self.activity = watch.finish()
 
-    def _end_gpu(self) -> tuple[Sequence[Reading], tuple[GpuWork, ...]]:
-        gpu, self._gpu = self._gpu, None
-        if gpu is None:
-            return (), ()
+    def _wait_at_the_end(self) -> None:
+        gpu = self._gpu
+        if gpu is not None and not self._waits:
+            with suppress(Exception):
+                gpu.ends()
+        for backend in self._backends.values():
+            guarded.wait(backend, recorded=not self._waits)
+        if gpu is not None and self._waits:
+            with suppress(Exception):  # work whose results are gone, and that of other libraries
+                gpu.wait()
+                gpu.ends()
+
+    def _end_gpu(self, wall_s: float) -> GpuFigures:
+        if self._gpu is None:
+            return GpuFigures((), ())
         try:
-            return gpu.finish()
+            if self._waits:
+                return self._gpu.finish()
+            patience = _LONGEST_S if self._recorder.patient else min(_PATIENCE_S, wall_s * _PATIENCE)
+            return self._gpu.finish_within(patience)
         except Exception as error:
-            return [guarded.failed("device_time", error)], ()
+            return GpuFigures([guarded.failed("device_time", error)], ())
+
+    def when_gpu_done(self, tell: Callable[[GpuFigures], None]) -> None:
+        """Tell what the GPUs did, once they have done what the cell launched; it has ended."""
+        if self._gpu is not None:
+            self._gpu.when_done(tell)
 
     def abandon(self) -> None:
         """Stop measuring without a record."""

@@ -2,9 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import NamedTuple
+
 from msgspec import Struct
 
 from jupyter_mlgpu.record.decoding import Count, Measured
+from jupyter_mlgpu.record.reading import Reading
+from jupyter_mlgpu.record.sentence import say
+
+#: Why a cell's GPU time is not known yet: the record is completed later.
+STILL_AT_WORK = say("The GPU was still at work on this cell, or its records were not there yet.")
 
 
 class CopySum(Struct, frozen=True):
@@ -25,8 +33,11 @@ class KernelSum(Struct, frozen=True):
 
 
 class GpuWork(Struct, frozen=True):
-    """What a GPU (`gpu:0`) did. `launches` counts kernels, copies and sets; `kernel_seconds` is the sum over
-    all kernels, which may overlap; `kernels` are those that took most, the longest first.
+    """What a GPU (`gpu:0`) did of the work that a cell launched.
+
+    `launches` counts kernels, copies and sets; `kernel_seconds` is the sum over all kernels, which may
+    overlap; `kernels` are those that took most, the longest first. `went_on` is for how many seconds the GPU
+    went on after the cell's code had ended, where nobody waited for it.
     """
 
     device: str
@@ -34,3 +45,16 @@ class GpuWork(Struct, frozen=True):
     kernel_seconds: Measured
     copies: tuple[CopySum, ...] = ()
     kernels: tuple[KernelSum, ...] = ()
+    went_on: Measured = 0.0
+
+
+class GpuFigures(NamedTuple):
+    """Readings of `device_time`, one a GPU or one that says why it is not known, and what each GPU did."""
+
+    readings: Sequence[Reading]
+    work: tuple[GpuWork, ...]
+
+
+def may_go_on(figures: GpuFigures) -> bool:
+    """Return whether a GPU was given work, or it is not known whether it was."""
+    return bool(figures.work) or any(one.value is None for one in figures.readings)

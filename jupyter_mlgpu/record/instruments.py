@@ -1,5 +1,7 @@
 """Which readings of several records are of the same instrument: those of one source and one device.
 
+A wall time that includes waiting for GPUs, and one that is that of the code alone, are two.
+
 A quantity may be read by several instruments in a cell: each GPU has an allocator of its own. `Instruments`
 puts the readings of a quantity in order, so that one instrument's figures are compared with its own alone.
 """
@@ -11,7 +13,10 @@ from typing import NamedTuple
 
 from jupyter_mlgpu.record.reading import Reading, Source
 from jupyter_mlgpu.record.record import Record
-from jupyter_mlgpu.record.sentence import Sentence
+from jupyter_mlgpu.record.sentence import Sentence, say
+
+#: What tells the wall time of an asynchronous record from that of others.
+CODE_ALONE = say("of the code alone")
 
 
 class Instrument(NamedTuple):
@@ -59,7 +64,7 @@ class Instruments:
         """The record's known readings by instrument, as in `values`."""
         largest: dict[Instrument, Reading] = {}
         for one in self._measured(record):
-            instrument = self._instrument(one)
+            instrument = self._instrument(one, record)
             before = largest.get(instrument)
             if before is None or (before.value or 0) < (one.value or 0):
                 largest[instrument] = one
@@ -68,8 +73,10 @@ class Instruments:
     def _measured(self, record: Record) -> Iterable[Reading]:
         return (one for one in record.readings if one.quantity == self._quantity and one.value is not None)
 
-    def _instrument(self, reading: Reading) -> Instrument:
+    def _instrument(self, reading: Reading, record: Record) -> Instrument:
         kind = reading.source, reading.device
+        if self._quantity == "wall_time" and record.asynchronous:
+            return Instrument(*kind, CODE_ALONE)
         return Instrument(*kind, reading.detail if kind in self._twice else None)
 
 

@@ -43,8 +43,8 @@ def per_item(record: Record) -> PerItem | None:
     if told is None or isinstance(told.value, bool) or not isinstance(told.value, int) or told.value < 1:
         return None
     items = told.value
-    wall = record.reading("wall_time").value
-    timed = record.mode == "light" and wall is not None and wall > 0
+    took = record.duration
+    timed = record.mode == "light" and took is not None and took > 0
     energy = tuple(
         Reading(
             one.quantity,
@@ -60,4 +60,4 @@ def per_item(record: Record) -> PerItem | None:
         for one in record.readings
         if one.quantity == "energy" and one.value is not None
     )
-    return PerItem(items, items / wall if timed and wall is not None else None, energy)
+    return PerItem(items, items / took if timed and took is not None else None, energy)

@@ -19,7 +19,7 @@ from jupyter_mlgpu.record import schema_1 as record_schema_1
 from jupyter_mlgpu.record.decoding import Count, Measured, Name, Share
 from jupyter_mlgpu.record.devicewords import in_words
 from jupyter_mlgpu.record.errors import RecordError
-from jupyter_mlgpu.record.gpu_work import GpuWork
+from jupyter_mlgpu.record.gpu_work import STILL_AT_WORK, GpuFigures, GpuWork, may_go_on
 from jupyter_mlgpu.record.limit import HotLine, Limit
 from jupyter_mlgpu.record.native import NativeOutput
 from jupyter_mlgpu.record.not_measured import NotMeasured, gathered, spread
@@ -28,7 +28,7 @@ from jupyter_mlgpu.record.sentence import Sentence, say
 
 SCHEMA = 2
 #: What is not written where there is none: records had none of it at first.
-_LEFT_OUT = ("limit", "why_no_limit", "lines", "native", "gpu_work", "repeat", "not_measured")
+_LEFT_OUT = ("limit", "why_no_limit", "lines", "native", "gpu_work", "asynchronous", "repeat", "not_measured")
 _LEFT_OUT_OF_NOTEBOOKS = frozenset(
     ("logs", "ops", "facts", "versions", "notes", "engine", "only", "why_missing", "evidence")
 )
@@ -219,6 +219,7 @@ class Record(Struct, frozen=True):
     lines: tuple[HotLine, ...] = ()
     native: NativeOutput | None = None
     gpu_work: tuple[GpuWork, ...] = ()
+    asynchronous: bool = False
     repeat: Repeat | None = None
     not_measured: tuple[NotMeasured, ...] = ()
     schema: int = SCHEMA
@@ -311,6 +312,33 @@ class Record(Struct, frozen=True):
             logs=(*lines, *(line for line in self.logs if line.late)),
             notes=tuple(note for note in self.notes if note != STILL_READING),
         ).with_logs((), facts, notes)
+
+    def with_gpu(self, figures: GpuFigures) -> Record:
+        """The same record with what its GPUs did, in the place of what was known of it."""
+        others = [one for one in self.readings if one.quantity != "device_time"]
+        at = next((at for at, one in enumerate(self.readings) if one.quantity == "device_time"), len(others))
+        return replace(
+            self,
+            readings=(*others[:at], *figures.readings, *others[at:]),
+            gpu_work=figures.work,
+            asynchronous=self.asynchronous and may_go_on(figures),
+        )
+
+    @property
+    def duration(self) -> float | None:
+        """Seconds until the code and all that it gave to GPUs had ended; None where that is not known."""
+        wall = self.reading("wall_time").value
+        if not self.asynchronous or wall is None:
+            return wall
+        known = all(one.value is not None for one in self.readings if one.quantity == "device_time")
+        return wall + max((one.went_on for one in self.gpu_work), default=0.0) if known else None
+
+    @property
+    def unfinished(self) -> bool:
+        """Whether it will be completed: with native lines that are still being read, or with GPU time."""
+        return STILL_READING in self.notes or any(
+            one.why_missing == STILL_AT_WORK for one in self.readings if one.quantity == "device_time"
+        )
 
     def with_origin(self, origin: Origin) -> Record:
         """The same record, labelled with where it comes from."""

@@ -38,6 +38,8 @@ class FakeBackend(Backend):
         self._ran: list[str] = []
         #: What the allocator holds on each device, in bytes; set it as you like.
         self.holds: dict[str, int] = {}
+        #: Whether CUDA's records tell what its devices do.
+        self.recorded = False
 
     def run(self, operations: int = 1, device: str | None = None) -> None:
         """Pretend that operations ran on the present device, or on the one given."""
@@ -84,6 +86,10 @@ class FakeBackend(Backend):
     def synchronize(self) -> None:
         """Counts how often it was called, in `waited`."""
         self.waited += 1
+
+    def is_recorded(self) -> bool:
+        """What `recorded` says."""
+        return self.recorded
 
     def memory(self, device: Device) -> tuple[Reading, ...]:
         """What `holds` says of the device."""

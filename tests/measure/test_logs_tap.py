@@ -15,6 +15,7 @@ from jupyter_mlgpu.measure.capture import stream as stream_module
 from jupyter_mlgpu.measure.capture import tap as tap_module
 from jupyter_mlgpu.measure.capture.storage import LogFile
 from jupyter_mlgpu.measure.capture.tap import Tap
+from tests.support.waiting import until
 
 
 class Heard:
@@ -43,13 +44,6 @@ class FullTerminal:
 
     def ready(self, timeout):
         return self.room > 0
-
-
-def until(condition):
-    deadline = time.monotonic() + 10
-    while not condition():
-        assert time.monotonic() < deadline, "it did not happen"
-        time.sleep(0.01)
 
 
 @pytest.fixture

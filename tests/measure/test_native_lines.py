@@ -1,7 +1,6 @@
 """Every native line is in the record of the cell in which it came, and is shown where it belonged."""
 
 import json
-import time
 
 import pytest
 
@@ -9,6 +8,7 @@ from jupyter_mlgpu.explain.logs.fold import KINDS
 from jupyter_mlgpu.record.record import STILL_READING
 from tests.support.kernels import MIME_TYPE
 from tests.support.reading import receipt_as_read
+from tests.support.waiting import until
 
 pytestmark = pytest.mark.kernel
 
@@ -32,13 +32,6 @@ def whole(notebook):
     """The last record, when all its lines have been read."""
     until(lambda: STILL_READING not in records(notebook)[-1]["notes"])
     return records(notebook)[-1]
-
-
-def until(condition):
-    deadline = time.monotonic() + 20
-    while not condition():
-        assert time.monotonic() < deadline, "it did not happen"
-        time.sleep(0.05)
 
 
 @BOTH

@@ -9,6 +9,8 @@ from pathlib import Path
 import psutil
 import pytest
 
+from tests.support.waiting import until
+
 pytestmark = pytest.mark.kernel
 
 #: pytest's own variable keeps ipykernel from capturing the descriptors, as it does for users.
@@ -21,14 +23,6 @@ def say_when(name, text):
     while not os.path.exists(name): time.sleep(0.01)
     os.write(2, text)
 """
-
-
-def until(condition, what="it did not happen"):
-    deadline = time.monotonic() + 20
-    while not (answer := condition()):
-        assert time.monotonic() < deadline, what
-        time.sleep(0.02)
-    return answer
 
 
 def reader_of(kernel):

@@ -41,21 +41,34 @@ def memory_set(start: int, end: int, *, value: int = 0, size: int = 4096, device
     return bytes(data)
 
 
+#: Where a record's correlation id stands, by kind.
+_CORRELATION = {KERNEL: 92, COPY: 44, SET: 44, PEER_COPY: 60}
+
+
 class FakeCupti:
-    """CUPTI with a clock of its own. `happen` gives it records; a flush puts them into buffers."""
+    """CUPTI with a clock of its own. `happen` gives it records; a flush puts them into buffers.
+
+    Launches are numbered in their order. While the GPU is `at_work`, no buffer is returned.
+    """
 
     def __init__(self) -> None:
         self.ticks = 1_000
         self.enabled: set[int] = set()
         self.lost = 0
         self.is_ours = True
+        self.at_work = False
+        self.launched = 100
         self._pending = b""
         self._full: list[bytes] = []
 
     def happen(self, *records: bytes) -> None:
         """These are recorded, if somebody has asked for records."""
-        if self.enabled and self.is_ours:
-            self._pending += b"".join(records)
+        for record in records:
+            self.launched += 1
+            stamped = bytearray(record)
+            struct.pack_into("<I", stamped, _CORRELATION[stamped[0]], self.launched & 0xFFFFFFFF)
+            if self.enabled and self.is_ours:
+                self._pending += stamped
 
     def fill(self) -> None:
         """The buffer is full, and is given back without a flush."""
@@ -73,7 +86,8 @@ class FakeCupti:
         self.enabled.discard(kind)
 
     def flush(self, *, forced: bool = False) -> None:
-        self.fill()
+        if forced or not self.at_work:
+            self.fill()
 
     def clock(self) -> tuple[int, int]:
         self.ticks += 1
@@ -111,9 +125,9 @@ class FakeDriver:
     def synchronize(self, device: int) -> None:
         self.waited.append(device)
 
-    def mark(self, device: int) -> None:
+    def mark(self, device: int, number: int) -> None:
         ticks = self.cupti.ticks
-        self.cupti.happen(memory_set(ticks, ticks + 1, value=MARK, size=1, device=device))
+        self.cupti.happen(memory_set(ticks, ticks + 1, value=MARK << 16 | number, size=4, device=device))
 
 
 class FakeProfilers:

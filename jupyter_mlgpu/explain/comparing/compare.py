@@ -165,7 +165,9 @@ def _pair(first: Sequence[Record], second: Sequence[Record]) -> Pair:
     found = {
         quantity: _quantity(quantity, Sentence(units.title(quantity)), *light) for quantity in QUANTITIES
     }
-    timing = next(iter(found["wall_time"]), None)
+    until_done = _until_done(*light)
+    found["wall_time"] += until_done
+    timing = next(iter((*until_done, *found["wall_time"])), None)
     changes = [change for one in found.values() for change in one]
     operations: list[Change] = []
     if all(profiled):
@@ -202,6 +204,14 @@ def _quantity(
         )
         for instrument, name in names.items()
     ]
+
+
+def _until_done(first: Sequence[Record], second: Sequence[Record]) -> list[Change]:
+    """How long the code and its GPU work took, where nobody waited for the GPUs on either side."""
+    if not all(one.asynchronous for one in (*first, *second)):
+        return []
+    sides = ([took for one in side if (took := one.duration) is not None] for side in (first, second))
+    return [_change(say("Wall time until the GPU was done"), "s", *sides)] if first or second else []
 
 
 def _by_instrument(records: Sequence[Record], instruments: Instruments) -> dict[Instrument, list[float]]:
@@ -273,6 +283,13 @@ def _notes(
         notes.append(say("{count} failed or interrupted runs are left out.", count=left))
     if not all(light):
         notes.append(say("One side has no successful light run, so it has no timing."))
+    if len({one.asynchronous for side in light for one in side}) > 1:
+        notes.append(
+            say(
+                "Some runs waited for the GPU at their ends and others did not: "
+                "wall times of the two kinds are not compared."
+            )
+        )
     for what, told in _DIFFERENCES:
         here, there = (list(dict.fromkeys(map(told, side))) for side in (first, second))
         if here != there:

@@ -40,11 +40,12 @@ class Slower:
 def became_slower(earlier: Sequence[Record], newest: Record) -> Slower | None:
     """How much, where it did; `earlier` are the runs of the same code in the same kernel, oldest first.
 
-    Light runs that ended well count, as in a comparison.
+    Light runs that ended well count, as in a comparison, where they were measured in the same way.
     """
     if newest.mode != "light" or newest.outcome != "ok" or len(earlier) + 1 < FEWEST:
         return None
-    counted = [one for one in (*earlier, newest) if one.mode == "light" and one.outcome == "ok"][-MOST:]
+    light = [one for one in (*earlier, newest) if one.mode == "light" and one.outcome == "ok"]
+    counted = [one for one in light if one.asynchronous == newest.asynchronous][-MOST:]
     walls = [wall for one in counted if (wall := one.reading("wall_time").value)]
     for count in (1, 2, 3):
         before, new = walls[:-count], walls[-count:]

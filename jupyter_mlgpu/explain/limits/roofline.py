@@ -65,8 +65,8 @@ def placed(record: Record, runs: Sequence[Record], known: Callable[[], Roofs]) -
     work = None if profiled is None or record.outcome != "ok" else _work(profiled)
     if profiled is None or work is None:
         return record
-    light = [record] if record.mode == "light" else _light(same)
-    seconds = median([one.reading("wall_time").value or 0.0 for one in light]) if light else None
+    light = _light([record] if record.mode == "light" else same)
+    seconds = median([one.duration or 0.0 for one in light]) if light else None
     count = len(light)
     found = known()
     hardware = _hardware(work.framework, work.device)
@@ -117,7 +117,7 @@ def _work(record: Record) -> _Work | None:
 
 def _light(same: Sequence[Record]) -> list[Record]:
     """The light runs whose time counts: the first of several prepares what the others find ready."""
-    light = [one for one in same if one.mode == "light" and one.reading("wall_time").value]
+    light = [one for one in same if one.mode == "light" and one.duration]
     return light[1:] or light
 
 

@@ -168,6 +168,7 @@ class CellEvents:
                 cell_id=getattr(info, "cell_id", None),
                 ops=wanted.ops,
                 shapes=wanted.shapes,
+                waits=len(stack) > 1,  # runs that are to be compared with each other
             )
             running.tracebacks = Tracebacks(self.shell, running.measurement)
             self.on_start(running.measurement, wanted)
@@ -209,7 +210,12 @@ class CellEvents:
                     self._here.records.append(record)
                 measured = running.measurement
                 ended = EndedCell(
-                    running.info.raw_cell, devices, running.items, measured.left_out_s, measured.activity
+                    running.info.raw_cell,
+                    devices,
+                    running.items,
+                    measured.left_out_s,
+                    measured.activity,
+                    measured.when_gpu_done,
                 )
                 self.on_record(record, ended)
                 if running.capture_begun_here and not self.tracing:

@@ -206,8 +206,8 @@ class Extension:
         self._events.set_tracing(False)
 
     def read_lines_at_once(self) -> None:
-        """From now on a cell's end waits until all its lines are read: nobody would see what comes later."""
-        self._capture.patient = True
+        """From now on a cell's end waits until all of it is known: nobody would see what comes later."""
+        self._capture.patient = self.kit.recorder.patient = True
 
     def _compare(self, content: Mapping[str, Any]) -> dict[str, Any]:
         from jupyter_mlgpu.jupyter.notebook.compare_command import compare_records  # seldom asked for
@@ -222,7 +222,9 @@ class Extension:
         """
         if self._events.tracing and self.audience.asked:
             with suppress(OSError):  # none could be opened before: then the receipt is left out
-                from jupyter_mlgpu.jupyter.notebook import receipts  # noqa: F401
+                from jupyter_mlgpu.jupyter.notebook import receipts
+
+                receipts.cell_begins()
 
     def _account_begins(self, info: Any) -> None:
         self._post_mortem.cell_begins(info, nested=self._events.nested)
@@ -261,6 +263,11 @@ class Extension:
         finally:
             if record.repeat is None and self._receipt_threshold.wants(record, cell.code):
                 self._show_receipt(record)
+        if record.unfinished:
+            sequence = record.cell.sequence
+            cell.when_gpu_done(
+                lambda figures: self._logbook.on_change(sequence, lambda one: one.with_gpu(figures))
+            )
 
     def _show_receipt(self, record: Record) -> None:
         if self.audience.asked:

@@ -1,4 +1,4 @@
-"""Log messages on their way to the browsers, and those that belong to no cell.
+"""Log messages on their way to the browsers, those that belong to no cell, and what comes after its cell.
 
 A message that comes between two cells belongs to neither. It is kept with the record of the cell before it,
 marked as late; where there is none, or a command of ours ran since, it is kept here.
@@ -44,6 +44,7 @@ class Logbook:
 
     def __post_init__(self) -> None:
         self._lock = threading.Lock()
+        self._revising = threading.RLock()  # a record is changed by one thread at a time
         self._sequence: int | None = None
         self._running: list[LogLine] = []
         self._run = ""
@@ -107,20 +108,33 @@ class Logbook:
                     count=LATE_LINES,
                 )
             )
-        self.kit.store.add(self.save(last.with_logs(notes.lines[:room], notes.facts, said)))
+        self._revise(last.key, lambda one: one.with_logs(notes.lines[:room], notes.facts, said))
 
     def on_rest(self, sequence: int, notes: Notes) -> None:
         """All messages of a cell that were too many to be read at its end."""
+        self.on_change(
+            sequence,
+            lambda one: native_lines.told_again(one.with_all_logs(notes.lines, notes.facts, notes.notes)),
+        )
+
+    def on_change(self, sequence: int, change: Callable[[Record], Record]) -> None:
+        """Something of a cell is known that was not at its end; from any thread."""
         with self._lock:
             if sequence == self._sequence:
-                self._waiting.append(lambda: self.on_rest(sequence, notes))
+                self._waiting.append(lambda: self.on_change(sequence, change))
                 return
             record = self._held(sequence)
         if record is not None:
-            whole = record.with_all_logs(notes.lines, notes.facts, notes.notes)
-            record = self.save(native_lines.told_again(whole))
+            self.show_again(self._revise(record.key, change) or record)
+
+    def _revise(self, key: tuple[str, int], change: Callable[[Record], Record]) -> Record | None:
+        with self._revising:
+            record = self.kit.store.get(key)
+            if record is None:
+                return None
+            record = self.save(change(record))
             self.kit.store.add(record)
-            self.show_again(record)
+            return record
 
     def _held(self, sequence: int | None) -> Record | None:
         return None if sequence is None else self.kit.store.get((self._run, sequence))

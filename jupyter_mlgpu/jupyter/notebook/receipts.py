@@ -19,13 +19,22 @@ from IPython.display import publish_display_data
 
 from jupyter_mlgpu.jupyter.notebook.audience import request_of
 from jupyter_mlgpu.measure.frameworks.imports import module
-from jupyter_mlgpu.record.record import STILL_READING, Record
+from jupyter_mlgpu.record.record import Record
 from jupyter_mlgpu.record.stderr import say_on_stderr
 from jupyter_mlgpu.show.receipts.bundle import bundle
 
-#: Receipts that do not have all their lines yet, and the cell that each belongs to; so many at most.
+#: Receipts that are not complete yet, and the cell that each belongs to; so many at most.
 _unfinished: OrderedDict[tuple[str, int], contextvars.Context] = OrderedDict()
 _MOST_UNFINISHED = 100
+#: The newest cell. nbclient and what is built on it take an update only while that cell runs.
+_newest: contextvars.Context | None = None
+
+
+def cell_begins() -> None:
+    """A cell is about to run in this thread: what is shown again belongs to it from now on."""
+    global _newest
+    if _unfinished:
+        _newest = contextvars.copy_context()
 
 
 def show(record: Record, *, last: bool = False, streams: Sequence[TextIO | None] = ()) -> None:
@@ -48,7 +57,7 @@ def show(record: Record, *, last: bool = False, streams: Sequence[TextIO | None]
     # ipykernel remembers in a context variable which cell is running.
     context = contextvars.copy_context()
     named: dict[str, Any] = {}
-    if STILL_READING in record.notes:
+    if record.unfinished:
         named = {"transient": _name(record)}
         _unfinished[record.key] = context
         while len(_unfinished) > _MOST_UNFINISHED:
@@ -61,10 +70,13 @@ def show(record: Record, *, last: bool = False, streams: Sequence[TextIO | None]
 
 
 def show_again(record: Record) -> None:
-    """Put a receipt that has all its lines now in the place of the one that was shown; from any thread."""
-    context = _unfinished.pop(record.key, None)
-    if context is None:
+    """Put a receipt of which more is known now in the place of the one that was shown; from any thread."""
+    shown = _unfinished.get(record.key)
+    if shown is None:
         return
+    if not record.unfinished:
+        _unfinished.pop(record.key, None)
+    context = _newest or shown
     data = bundle(record)
     kernel: Any = getattr(get_ipython(), "kernel", None)
     sender = getattr(kernel, "iopub_thread", None)

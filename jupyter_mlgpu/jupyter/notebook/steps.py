@@ -24,6 +24,7 @@ from jupyter_mlgpu.measure.selection import DeviceSelection
 from jupyter_mlgpu.record import units
 from jupyter_mlgpu.record.errors import RecordError
 from jupyter_mlgpu.record.files import Journal
+from jupyter_mlgpu.record.gpu_work import GpuFigures
 from jupyter_mlgpu.record.record import STILL_READING, Record
 from jupyter_mlgpu.record.redact import redact
 from jupyter_mlgpu.record.sentence import Sentence, say
@@ -75,7 +76,7 @@ class EndedCell:
 
     `devices` were asked for while it ran, `items` is how many the user says that it worked on, and
     `left_out_s` the seconds after the end of its code that its wall time leaves out. `activity` is what was
-    seen of it while it ran.
+    seen of it while it ran. `when_gpu_done` has a function told what the GPUs did, once they have done it.
     """
 
     code: str
@@ -83,6 +84,7 @@ class EndedCell:
     items: int | None
     left_out_s: float
     activity: Activity | None = None
+    when_gpu_done: Callable[[Callable[[GpuFigures], None]], None] = lambda tell: None
 
 
 def steps(

@@ -254,6 +254,13 @@ class Backend(Protocol):
     def synchronize(self) -> None:
         """Wait until the devices have finished what they were given."""
 
+    def is_recorded(self) -> bool:
+        """Return whether CUDA's records tell all that its devices do, but for a CPU's work."""
+        return False
+
+    def synchronize_cpu(self) -> None:
+        """Wait until the CPU has finished what it was given."""
+
     def memory(self, device: Device) -> tuple[Reading, ...]:
         """What the framework's allocator holds on a device now, in bytes (see `allocator.py`)."""
 

@@ -31,7 +31,7 @@ _RUN, _LONGEST = 16, 4096
 
 @dataclass(frozen=True, eq=False, slots=True)
 class ActivityColumns:
-    """ActivityColumns of one kind as columns of equal length.
+    """Records of one kind as columns of equal length.
 
     `start` and `end` are ticks of CUPTI's clock. `name` holds the addresses of kernels' names; `size` the
     bytes of copies and sets; `detail` a copy's direction (CUpti_ActivityMemcpyKind) or a set's value. A
@@ -59,7 +59,11 @@ class ActivityColumns:
         """A column that is true for the marks that `driver.Driver.mark` makes."""
         if self.kind != SET:
             return np.zeros(len(self), bool)
-        return (self.detail == MARK) & (self.size == 1)
+        return (self.detail >> 16 == MARK) & (self.size == 4)
+
+    def mark_numbers(self) -> Any:
+        """The numbers of marks, where all of these are some."""
+        return self.detail & 0xFFFF
 
 
 class UnknownKindError(Exception):

@@ -1,7 +1,7 @@
 """CUDA's driver: which GPUs this process uses, and a mark behind its work.
 
 Nothing here starts CUDA. A context is there once the user's code has used a GPU; then a mark can be put
-behind its work: a set of one byte, on a stream and in memory of our own.
+behind its work: a set of four bytes, on a stream and in memory of our own.
 
 Sources: cuda.h of CUDA 13.0 (functions named _v2 are those that its macros name).
 """
@@ -17,8 +17,9 @@ from dataclasses import dataclass
 #: RTLD_NOLOAD of <dlfcn.h>: only a library that is loaded already.
 _NO_LOAD = getattr(os, "RTLD_NOLOAD", 4)
 _NON_BLOCKING = 1  # CU_STREAM_NON_BLOCKING: it does not wait for the default stream
-#: The value to which a mark sets its byte; CUPTI's record of a set contains it.
-MARK = 0x4D
+_RELAXED = 2  # CU_STREAM_CAPTURE_MODE_RELAXED
+#: The upper half of the value that a mark sets; CUPTI's record of a set contains it. The lower is its number.
+MARK = 0x4D4C
 
 
 class DriverError(Exception):
@@ -31,11 +32,11 @@ class DriverError(Exception):
 
 @dataclass(slots=True)
 class _Place:
-    """A stream and a byte in the context of one GPU."""
+    """A stream and four bytes in the context of one GPU."""
 
     context: int
     stream: int
-    byte: int
+    bytes: int
 
 
 class Driver:
@@ -64,13 +65,27 @@ class Driver:
         with self._current(device):
             self._call("cuCtxSynchronize")
 
-    def mark(self, device: int) -> None:
-        """Put a mark behind the work that was given to a GPU, and wait for it. Raises DriverError."""
-        with self._current(device) as context:
-            place = self._place(device, context)
-            byte, stream = ctypes.c_uint64(place.byte), ctypes.c_void_p(place.stream)
-            self._call("cuMemsetD8Async", byte, ctypes.c_ubyte(MARK), ctypes.c_size_t(1), stream)
-            self._call("cuStreamSynchronize", stream)
+    def mark(self, device: int, number: int) -> None:
+        """Put a mark behind the work that was given to a GPU, and do not wait for it. Raises DriverError.
+
+        `number` has 16 bits. A capture of the user's stays valid: nothing is asked of streams.
+        """
+        place, current = self._places.get(device), ctypes.c_void_p()
+        self._call("cuCtxGetCurrent", ctypes.byref(current))
+        if place is not None and place.context == current.value:  # as in a thread that uses this GPU
+            self._mark(place, number)
+        else:
+            with self._current(device) as context:
+                self._mark(self._place(device, context), number)
+
+    def _mark(self, place: _Place, number: int) -> None:
+        self._call(
+            "cuMemsetD32Async",
+            ctypes.c_uint64(place.bytes),
+            ctypes.c_uint32(MARK << 16 | number),
+            ctypes.c_size_t(1),
+            ctypes.c_void_p(place.stream),
+        )
 
     @contextlib.contextmanager
     def _current(self, device: int) -> Iterator[int]:
@@ -89,11 +104,22 @@ class Driver:
     def _place(self, device: int, context: int) -> _Place:
         place = self._places.get(device)
         if place is None or place.context != context:  # a reset makes another context
-            stream, byte = ctypes.c_void_p(), ctypes.c_uint64()
-            self._call("cuStreamCreate", ctypes.byref(stream), _NON_BLOCKING)
-            self._call("cuMemAlloc_v2", ctypes.byref(byte), ctypes.c_size_t(1))
-            place = self._places[device] = _Place(context, stream.value or 0, byte.value)
+            with self._relaxed():
+                stream, memory = ctypes.c_void_p(), ctypes.c_uint64()
+                self._call("cuStreamCreate", ctypes.byref(stream), _NON_BLOCKING)
+                self._call("cuMemAlloc_v2", ctypes.byref(memory), ctypes.c_size_t(4))
+            place = self._places[device] = _Place(context, stream.value or 0, memory.value)
         return place
+
+    @contextlib.contextmanager
+    def _relaxed(self) -> Iterator[None]:
+        """Allow calls here that would end a capture in another thread of the user's."""
+        mode = ctypes.c_int(_RELAXED)
+        self._call("cuThreadExchangeStreamCaptureMode", ctypes.byref(mode))
+        try:
+            yield
+        finally:
+            self._library.cuThreadExchangeStreamCaptureMode(ctypes.byref(mode))
 
     def _call(self, name: str, *arguments: object) -> None:
         code = getattr(self._library, name)(*arguments)

@@ -1,21 +1,22 @@
-"""ActivityColumns of what the GPUs do, kept on while cells are measured, and each cell's part of them.
+"""What the GPUs do for each cell, from records that are left on between cells.
 
-The records are switched on at the first cell that begins with a CUDA context, 15 ms once, and left on between
-cells. A cell has what began between its two ends, at both of which the frameworks' work is waited
-for. At its end a mark is put behind the work of each GPU: if its record does not come, another profiler has
-taken CUPTI.
+Nobody waits for a GPU: work belongs to the cell that launched it, also where it goes on after the cell. At
+both ends of a cell a mark is put behind the work of each GPU, and a cell is complete once the record of its
+last mark is here. Where the marks' records never come, another profiler has taken CUPTI.
 """
 
 from __future__ import annotations
 
-import math
 import os
 import threading
-from collections.abc import Callable, Sequence
+from collections import defaultdict
+from collections.abc import Callable
 from contextlib import suppress
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
-from jupyter_mlgpu.measure.frameworks.imports import imported
+from jupyter_mlgpu.measure.gpu.activity_switch import PROFILER, ActivitySwitch, Profilers
+from jupyter_mlgpu.measure.gpu.boundaries import Boundaries, Boundary
+from jupyter_mlgpu.measure.gpu.cell_activity import CellActivity
 from jupyter_mlgpu.measure.gpu.driver import Driver, DriverError
 from jupyter_mlgpu.record.clock import real_time
 from jupyter_mlgpu.record.sentence import Sentence, say
@@ -24,44 +25,19 @@ if TYPE_CHECKING:
     from jupyter_mlgpu.measure.gpu.activity_buffers import ActivityBuffers
     from jupyter_mlgpu.measure.gpu.activity_records import ActivityColumns
     from jupyter_mlgpu.measure.gpu.cupti import Cupti
-    from jupyter_mlgpu.measure.gpu.gpu_totals import GpuTotals
 
-#: Seconds for which a cell's end waits for the records of its marks, which are there after 0.1 ms.
+#: Seconds for which `finish` waits for the records of marks, which are there after 0.1 ms.
 _PATIENCE = 0.1
 
-#: Set by who traces the whole process with CUPTI: an injected library, Nsight Systems, Nsight Compute.
-TOOLS = ("CUDA_INJECTION64_PATH", "NSYS_PROFILING_SESSION_ID", "NV_COMPUTE_PROFILER_PERFWORKS_DIR")
-
-#: Seconds after which CUDA's driver is looked for again, where the user's code had not loaded it.
-_LOOK_AGAIN = 0.5
-
-NO_GPU = say("No CUDA GPU was in use when this cell began: its time is known from the next cell on.")
-NO_CUDA = say("GPU time is measured on NVIDIA GPUs only.")
-NO_NUMPY = say("GPU time needs NumPy, which is not loaded here.")
-PROFILER = say("A profiler was on in this cell, and NVIDIA's records were left to it.")
 TAKEN_OVER = say("Another profiler took over NVIDIA's records in this cell, so its GPU time is not known.")
-
-
-class Profilers(Protocol):
-    """`frameworks.profiler_watch.ProfilerWatch`."""
-
-    def is_on(self) -> bool:
-        """Return whether a profiler is on."""
-        ...
-
-    def before(self, tell: Callable[[], None]) -> None:
-        """Have `tell` called before one begins; twice does no harm."""
-
-    def leave(self) -> None:
-        """Call it no more."""
+CUT_SHORT = say(
+    "A profiler began, or tracing ended, while the GPU was still at work on this cell, "
+    "so its GPU time is not known."
+)
 
 
 class GpuActivity:
-    """Records what the GPUs of this process do, from the first cell that uses them to `stop`.
-
-    `profilers` are those of the frameworks, which CUPTI serves one at a time. `load_driver` and `load_cupti`
-    give NVIDIA's libraries, and raise OSError where there are none.
-    """
+    """Measures cells from the first one that begins with a GPU in use, to `stop`. See `ActivitySwitch`."""
 
     def __init__(
         self,
@@ -69,242 +45,177 @@ class GpuActivity:
         load_driver: Callable[[], Driver] = Driver,
         load_cupti: Callable[[], tuple[Cupti, ActivityBuffers]] | None = None,
     ) -> None:
-        self._profilers = profilers
-        self._load_driver = load_driver
-        self._load_cupti = load_cupti or _load_cupti
-        self._lock = threading.RLock()
-        self._driver: Driver | None = None
-        self._cupti: Cupti | None = None
-        self._buffers: ActivityBuffers | None = None
-        self._sizes: dict[int, int] = {}
+        self._switch = ActivitySwitch(profilers, self.give_way, load_driver, load_cupti)
+        self._lock = threading.RLock()  # of what follows; held for moments
         self._cells: list[CellActivity] = []
-        self._on, self._switched_on = False, (0, 0)
-        self._never: Sentence | None = None
-        self._look_again = -math.inf
+        self._boundaries = Boundaries()
+        self._lost = 0
+        self._completed: list[CellActivity] = []
+        self._adding = threading.RLock()  # of what follows, and of the cells' sums
+        self._undivided: defaultdict[int, list[ActivityColumns]] = defaultdict(list)
         if hasattr(os, "register_at_fork"):
             os.register_at_fork(after_in_child=self._forked)
 
     def cell_begins(self) -> CellActivity:
-        """Begin a cell's part. Its work before is waited for already."""
+        """A cell that is about to begin; without a `why`, its work is recorded from `starts` on."""
         with self._lock:
-            why = self._ready()
-            cell = CellActivity(self, why)
-            if why is None:
-                assert self._cupti is not None
-                cell.switched_on, cell.begun = self._switched_on, self._cupti.clock()
-                self._cells.append(cell)
-            return cell
+            return CellActivity(self._switch.ready())
 
-    def stop(self) -> None:
-        """Switch the records off, and leave the profilers alone; the next cell switches them on again."""
-        self._profilers.leave()
-        self._switch_off()
-
-    def give_way(self) -> None:
-        """A profiler of the user's is about to begin: it alone can have the records."""
+    def starts(self, cell: CellActivity) -> None:
+        """The cell's code comes next."""
+        if cell.why is not None:
+            return
         with self._lock:
-            for cell in self._cells:
-                cell.why = PROFILER
-            self._switch_off()
+            self._lost += self._switch.dropped()
+            cell.switched_on, cell.lost_before = self._switch.switched_on, self._lost
+            self._cells.append(cell)
+            cell.begin = self._boundary()
+            self._put(cell, cell.begin)
+            cell.begun = self._switch.clock()
+        self._tell()
 
-    def drain(self) -> int:
-        """Add up the records of full buffers; returns how many buffers there were."""
-        with self._lock:
-            if self._buffers is None:
-                return 0
-            number = 0
-            for address, size in self._buffers.full():
-                number += 1
-                if size and self._cells:
-                    for records in self._read(address, size):
-                        for cell in self._cells:
-                            cell.add(records)
-            return number
-
-    def wait(self) -> None:
-        """Wait until the GPUs are done; an error of theirs reaches the user through the user's own code."""
-        driver = self._driver
-        if driver is not None:
-            for device in driver.active():
-                with suppress(DriverError):
-                    driver.synchronize(device)
-
-    def end(self, cell: CellActivity) -> None:
-        """Called by a cell that ends: have all its records added to it, or its `why` set."""
+    def ends(self, cell: CellActivity) -> None:
+        """The cell's code has ended."""
         with self._lock:
             if cell not in self._cells:
                 return
-            try:
-                if self._profilers.is_on():
-                    cell.why = PROFILER
-                    return
-                assert self._driver is not None
-                assert self._cupti is not None
-                devices = set(self._driver.active())
-                for device in devices:
-                    self._driver.mark(device)
-                until = real_time.monotonic() + _PATIENCE
-                while not cell.marked >= devices and real_time.monotonic() < until:
-                    self._cupti.flush()
-                    self.drain()
-                cell.ended = self._cupti.clock()
-                cell.lost = self._cupti.dropped()
-                if not cell.marked >= devices:
-                    cell.why = TAKEN_OVER
-                    self._on = False  # the next cell takes the records back
-            finally:
-                if cell in self._cells:
-                    self._cells.remove(cell)
+            if self._switch.is_profiled():
+                self._leave(cell, PROFILER)
+            else:
+                cell.ended = self._switch.clock()
+                cell.end = self._boundary()
+                self._put(cell, cell.end)
+        self._tell()
+
+    def wait(self) -> None:
+        """Wait until the GPUs are done; an error of theirs reaches the user through the user's own code."""
+        driver = self._switch.driver
+        for device in self._switch.devices():
+            with suppress(DriverError):
+                assert driver is not None
+                driver.synchronize(device)
+
+    def finish(self, cell: CellActivity) -> None:
+        """The cell has ended and its work was waited for: have it complete."""
+        until = real_time.monotonic() + _PATIENCE
+        while not cell.done.is_set() and real_time.monotonic() < until:
+            self.look()
+        if not cell.done.is_set():
+            with self._lock:
+                self._leave(cell, TAKEN_OVER)
+                self._switch.on = False  # the next cell takes the records back
+            self._tell()
+
+    def look(self) -> None:
+        """Ask for records that are ready."""
+        self._switch.flush()
+        self.drain()
+
+    def is_waited_for(self) -> bool:
+        """Return whether there are cells that have ended and are not complete."""
+        return any(cell.end is not None for cell in self._cells)
+
+    def drain(self) -> int:
+        """Add up the records that were returned; returns how many buffers there were."""
+        with self._adding:
+            found, number = self._switch.read()
+            marks: list[tuple[int, int, int]] = []
+            for records in found:
+                is_mark = records.marks()
+                if is_mark.any():
+                    seen = records.where(is_mark)
+                    columns = (seen.mark_numbers(), seen.device, seen.correlation)
+                    marks += zip(*(one.tolist() for one in columns), strict=True)
+                    records = records.where(~is_mark)
+                for device in set(records.device.tolist()):
+                    self._undivided[device].append(records.where(records.device == device))
+            with self._lock:
+                self._boundaries.saw(marks)
+                # A cell may end meanwhile: what was read before belongs to it.
+                cells = [(cell, cell.begin, cell.end) for cell in self._cells]
+            for device, batch in self._undivided.items():
+                if not any(one and device in one.waiting for _, *ends in cells for one in ends):
+                    for cell, begin, end in cells:
+                        cell.add(device, batch, begin, end)
+                    batch.clear()
+            self._find_complete([cell for cell, _, _ in cells])
+        self._tell()
+        return number
 
     def abandon(self, cell: CellActivity) -> None:
         """The cell will not ask for its part."""
         with self._lock:
-            if cell in self._cells:
-                self._cells.remove(cell)
+            self._leave(cell, CUT_SHORT)
+        self._tell()
 
-    def _ready(self) -> Sentence | None:
-        """Switch the records on if they are not; returns why that is not possible."""
-        if self._never is not None:
-            return self._never
-        variable = next((one for one in TOOLS if os.environ.get(one)), None)
-        if variable is not None:
-            return say(
-                "Another tool traces this process ({variable} is set), so GPU time was left to it.",
-                variable=variable,
-            )
-        if self._driver is None and not self._find_driver():
-            return NO_CUDA
-        assert self._driver is not None
-        if not self._driver.active():
-            return NO_GPU
-        if self._profilers.is_on():
-            return PROFILER
-        if not self._on:
-            return self._switch_on()
-        return None
+    def give_way(self) -> None:
+        """A profiler of the user's is about to begin: it alone can have the records."""
+        self._end(PROFILER)
 
-    def _find_driver(self) -> bool:
-        """Look for the driver, which takes 40 microseconds where it is not loaded: not before every cell."""
-        now = real_time.monotonic()
-        if now < self._look_again:
-            return False
-        self._look_again = now + _LOOK_AGAIN
-        with suppress(OSError):
-            self._driver = self._load_driver()
-        return self._driver is not None
+    def stop(self) -> None:
+        """Switch the records off, and leave the profilers alone; the next cell switches them on again."""
+        self._end(CUT_SHORT)
+        self._switch.leave()
 
-    def _switch_on(self) -> Sentence | None:
-        if not imported("numpy"):
-            return NO_NUMPY
-        from jupyter_mlgpu.measure.gpu.cupti import KINDS, CuptiError
+    def _boundary(self) -> Boundary:
+        return self._boundaries.announce(self._switch.devices())
 
+    def _put(self, cell: CellActivity, boundary: Boundary) -> None:
+        """Put a boundary's marks, which is known by now to those who divide records."""
+        assert self._switch.driver is not None
         try:
-            if self._cupti is None:
-                self._cupti, self._buffers = self._load_cupti()
-            assert self._buffers is not None
-            self._cupti.hand_over(self._buffers)
-            for kind in KINDS:
-                self._cupti.enable(kind)
-            self._cupti.dropped()
-        except (OSError, CuptiError) as error:
-            self._never = say("NVIDIA's records could not be switched on ({error}).", error=error)
-            return self._never
-        self._on, self._switched_on = True, self._cupti.clock()
-        self._profilers.before(self.give_way)
-        return None
+            for device in sorted(boundary.waiting):
+                self._switch.driver.mark(device, boundary.number)
+        except DriverError as error:
+            self._boundaries.forget(boundary)
+            self._leave(cell, say("The GPU's driver refused to be asked ({error}).", error=error))
 
-    def _switch_off(self) -> None:
-        from jupyter_mlgpu.measure.gpu.cupti import KINDS, CuptiError
-
+    def _find_complete(self, cells: list[CellActivity]) -> None:
+        ended = [cell for cell in cells if cell.end is not None and not cell.end.waiting]
+        lost = [cell for cell in cells if any(one and one.lost for one in (cell.begin, cell.end))]
+        if not ended and not lost:
+            return
         with self._lock:
-            self._cells.clear()
-            if not self._on or self._cupti is None:
-                return
-            self._on = False
-            try:
-                for kind in KINDS:
-                    self._cupti.disable(kind)
-                self._cupti.flush(forced=True)
-            except CuptiError:  # somebody else has switched CUPTI off
-                pass
-            self.drain()
+            self._lost += self._switch.dropped()
+            looked = self._switch.clock()
+            for cell in lost:
+                self._leave(cell, TAKEN_OVER)
+            for cell in ended:
+                cell.looked, cell.lost = looked, self._lost - cell.lost_before
+                self._leave(cell, None)
 
-    def _read(self, address: int, size: int) -> Sequence[ActivityColumns]:
-        from jupyter_mlgpu.measure.gpu.activity_records import UnknownKindError, read, sizes_of, words_at
+    def _leave(self, cell: CellActivity, why: Sentence | None) -> None:
+        """Nothing more is added to it; `_tell` says so, once no lock is held."""
+        if cell in self._cells:
+            self._cells.remove(cell)
+        for one in (cell.begin, cell.end):
+            if one is not None and one.waiting:
+                self._boundaries.forget(one)
+        cell.why = cell.why or why
+        self._completed.append(cell)
 
-        words = words_at(address, size)
-        try:
-            return read(words, self._sizes)
-        except UnknownKindError:
-            assert self._cupti is not None
-            places = [(one - address) // 8 for one in self._cupti.records(address, size)]
-            self._sizes.update(sizes_of(words, places))
-            return read(words, self._sizes)
+    def _tell(self) -> None:
+        while self._completed:
+            self._completed.pop(0).complete()
+
+    def _end(self, why: Sentence) -> None:
+        """Switch off; cells that have not ended get `why`, those whose work goes on are cut short."""
+        if not self._switch.on:
+            return
+        with suppress(Exception):  # then less is known
+            self.look()
+        self._switch.off()
+        self.drain()
+        with self._lock:
+            for cell in list(self._cells):
+                self._leave(cell, CUT_SHORT if cell.end is not None else why)
+        self._tell()
 
     def _forked(self) -> None:
         """A forked child has no CUDA of its parent's, and no records."""
         self._lock = threading.RLock()
+        self._adding = threading.RLock()
         self._cells = []
-        self._on = False
-        self._switched_on = (0, 0)
-        self._never = NO_CUDA
-
-
-class CellActivity:
-    """One cell's part of the records; made by `GpuActivity.cell_begins`."""
-
-    def __init__(self, activity: GpuActivity, why: Sentence | None) -> None:
-        self._activity = activity
-        #: Why nothing is known, or None.
-        self.why = why
-        #: CUPTI's clock and ours: when the records were switched on, and at the cell's two ends.
-        self.switched_on = self.begun = self.ended = (0, 0)
-        #: The GPUs whose mark was seen, what each of them did, and how many records were lost.
-        self.marked: set[int] = set()
-        self.totals: dict[int, GpuTotals] = {}
-        self.lost = 0
-
-    def wait(self) -> None:
-        """Wait until the GPUs are done with all work of this process."""
-        if self.why is None:
-            self._activity.wait()
-
-    def finish(self) -> None:
-        """Take all records up to now; its attributes hold what they say afterwards."""
-        if self.why is None:
-            try:
-                self._activity.end(self)
-            except DriverError as error:
-                self.why = say("The GPU's driver refused to be asked ({error}).", error=error)
-
-    def abandon(self) -> None:
-        """Take no records any more."""
-        self._activity.abandon(self)
-
-    def add(self, records: ActivityColumns) -> None:
-        """Add those records that began after the cell did."""
-        from jupyter_mlgpu.measure.gpu.gpu_totals import GpuTotals
-
-        records = records.where(records.start >= self.begun[0])
-        marks = records.marks()
-        self.marked.update(records.device[marks].tolist())
-        records = records.where(~marks)
-        for device in set(records.device.tolist()):
-            self.totals.setdefault(device, GpuTotals()).add(records.where(records.device == device))
-
-    def seconds(self, ticks: int) -> float:
-        """Ticks of CUPTI's clock as seconds: it counts nanoseconds, or ticks of the processor."""
-        (begun_ticks, begun_ns), (ended_ticks, ended_ns) = self.switched_on, self.ended
-        ticks_a_nanosecond = (ended_ticks - begun_ticks) / max(1, ended_ns - begun_ns)
-        # A short time tells the rate badly, and most often it is exactly 1.
-        return ticks / (1 if 0.98 < ticks_a_nanosecond < 1.02 else ticks_a_nanosecond) / 1e9
-
-
-def _load_cupti() -> tuple[Cupti, ActivityBuffers]:
-    from jupyter_mlgpu.measure.gpu.activity_buffers import ActivityBuffers
-    from jupyter_mlgpu.measure.gpu.cupti import Cupti, find
-
-    path = find()
-    if path is None:
-        raise OSError("the library libcupti was not found")
-    return Cupti(path), ActivityBuffers()
+        self._boundaries = Boundaries()
+        self._undivided.clear()
+        self._switch.forked()

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import threading
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from jupyter_mlgpu.measure.gpu.gpu_activity import CellActivity, GpuActivity
+from jupyter_mlgpu.measure.gpu.cell_activity import CellActivity
+from jupyter_mlgpu.measure.gpu.gpu_activity import GpuActivity
 from jupyter_mlgpu.measure.gpu.kernel_names import name_at
 from jupyter_mlgpu.measure.probes.sampler import Sampler
-from jupyter_mlgpu.record.gpu_work import CopySum, GpuWork, KernelSum
+from jupyter_mlgpu.record.gpu_work import STILL_AT_WORK, CopySum, GpuFigures, GpuWork, KernelSum
 from jupyter_mlgpu.record.reading import Reading, missing
 from jupyter_mlgpu.record.redact import beginning
-from jupyter_mlgpu.record.sentence import say
+from jupyter_mlgpu.record.sentence import Sentence, say
 
 if TYPE_CHECKING:
     from jupyter_mlgpu.measure.gpu.gpu_totals import GpuTotals, Sum
@@ -20,6 +22,9 @@ if TYPE_CHECKING:
 _EVERY = 0.1
 #: After a read of this many full buffers, the next one comes after so many seconds.
 _MANY, _SOON = 8, 0.02
+#: Seconds between two questions for the records of cells that have ended, where somebody waits: the first
+#: and the last. Where nobody does, the first comes later: the cell is answered before.
+_ASK_FIRST, _ASK_LATER, _ASK_LAST = 0.001, 0.01, 0.05
 #: Kernels listed for each GPU: those that took most time.
 _KERNELS = 5
 #: Characters of a kernel's name; C++'s templates make thousands.
@@ -29,50 +34,119 @@ DETAIL = say("CUPTI activity records, union of kernels, copies and sets")
 
 
 class GpuMeter:
-    """Measures GPU time of cells; there is one in a process."""
+    """Measures GPU time of cells; there is one in a process.
+
+    `sampler` reads full buffers while cells run. CUDA is asked on a thread of its own, `asking`, for its
+    driver may hang.
+    """
 
     def __init__(
-        self, activity: GpuActivity, sampler: Sampler, name_at: Callable[[int], str] = name_at
+        self,
+        activity: GpuActivity,
+        sampler: Sampler,
+        name_at: Callable[[int], str] = name_at,
+        asking: Sampler | None = None,
     ) -> None:
         self._activity = activity
         self._sampler = sampler
-        self._name_at = name_at
+        self.name_at = name_at
+        self._asking = asking or Sampler()
+        self._lock = threading.Lock()  # of what follows
+        self._pause = _ASK_FIRST
+        self._stop_asking: Callable[[], object] | None = None
 
     def cell_begins(self) -> CellGpu:
-        """Begin a cell, whose work before is waited for already."""
-        cell = self._activity.cell_begins()
-        stop = self._sampler.add(self._look, _EVERY, after=_EVERY) if cell.why is None else lambda: None
-        return CellGpu(cell, stop, self._name_at)
+        """A cell that is about to begin."""
+        return CellGpu(self, self._activity, self._activity.cell_begins())
+
+    def settle(self) -> None:
+        """Wait for the GPUs, and have all cells that have ended complete."""
+        self._activity.wait()
+        self._activity.look()
 
     def stop(self) -> None:
         """Switch the records off, until the next cell."""
         self._activity.stop()
 
-    def _look(self) -> float | None:
+    def read_while_it_runs(self) -> Callable[[], object]:
+        """Read full buffers from time to time; what is returned ends that."""
+        return self._sampler.add(self._drain, _EVERY, after=_EVERY)
+
+    def ask(self, *, soon: bool) -> None:
+        """Ask for the records of cells that have ended, until they are complete."""
+        with self._lock:
+            self._pause = _ASK_FIRST if soon else _ASK_LATER
+            before = self._stop_asking
+            if before is None or soon:
+                after = 0.0 if soon else _ASK_LATER
+                self._stop_asking = self._asking.add(self._ask, self._pause, after=after)
+                if before is not None:
+                    before()
+
+    def _drain(self) -> float | None:
         return _SOON if self._activity.drain() >= _MANY else None
+
+    def _ask(self) -> float | None:
+        self._activity.look()
+        with self._lock:
+            stop = self._stop_asking
+            if not self._activity.is_waited_for() and stop is not None:
+                self._stop_asking = None
+                stop()
+            self._pause = min(2 * self._pause, _ASK_LAST)
+            return self._pause
 
 
 class CellGpu:
-    """A cell under way."""
+    """A cell under way. Where it is `recorded`, nobody needs to wait for what it launches."""
 
-    def __init__(self, cell: CellActivity, stop: Callable[[], object], name_at: Callable[[int], str]) -> None:
+    def __init__(self, meter: GpuMeter, activity: GpuActivity, cell: CellActivity) -> None:
+        self._meter = meter
+        self._activity = activity
         self._cell = cell
-        self._stop = stop
-        self._name_at = name_at
+        self._stop_reading: Callable[[], object] = lambda: None
+        self.recorded = cell.why is None
 
-    def abandon(self) -> None:
-        """Stop without a result."""
-        self._stop()
-        self._cell.abandon()
+    def starts(self) -> None:
+        """The code comes next."""
+        self._activity.starts(self._cell)
+        if self._cell.why is None:
+            self._stop_reading = self._meter.read_while_it_runs()
+
+    def ends(self) -> None:
+        """The code has ended; what it launched may go on."""
+        self._activity.ends(self._cell)
 
     def wait(self) -> None:
         """Wait until the GPUs are done, whoever has given them work."""
-        self._cell.wait()
+        if self._cell.why is None:
+            self._activity.wait()
 
-    def finish(self) -> tuple[Sequence[Reading], tuple[GpuWork, ...]]:
-        """The busy time of each GPU that worked, or why it is not known, and what they did."""
-        self._stop()
-        self._cell.finish()
+    def abandon(self) -> None:
+        """Stop without a result."""
+        self._stop_reading()
+        self._activity.abandon(self._cell)
+
+    def finish(self) -> GpuFigures:
+        """What the GPUs did, after their work was waited for."""
+        self._stop_reading()
+        self._activity.finish(self._cell)
+        return self.figures()
+
+    def finish_within(self, seconds: float) -> GpuFigures:
+        """What the GPUs did; where they are still at work after so many seconds, that is what is said."""
+        self._stop_reading()
+        if not self._cell.done.is_set():
+            self._meter.ask(soon=seconds > 0)
+            self._cell.done.wait(seconds)
+        return self.figures() if self._cell.done.is_set() else STILL_AT_WORK_FIGURES
+
+    def when_done(self, tell: Callable[[GpuFigures], None]) -> None:
+        """Tell what the GPUs did once they have done it, from whichever thread has seen it."""
+        self._cell.when_done(lambda: tell(self.figures()))
+
+    def figures(self) -> GpuFigures:
+        """The busy time of each GPU that was in use, or why it is not known, and what they did."""
         cell = self._cell
         why = cell.why
         if why is None and cell.lost:
@@ -81,32 +155,42 @@ class CellGpu:
                 count=cell.lost,
             )
         if why is not None:
-            return [missing("device_time", why, scope="device")], ()
+            return _unknown(why)
         from jupyter_mlgpu.measure.gpu.gpu_totals import GpuTotals  # which needs NumPy
 
         readings, works = [], []
-        for device in sorted(cell.marked | cell.totals.keys()):
+        for device in sorted(cell.devices):
             totals = cell.totals.get(device) or GpuTotals()
             readings.append(_busy(cell, totals, f"gpu:{device}"))
             if totals.launches:
-                works.append(self._work(cell, totals, f"gpu:{device}"))
-        return readings, tuple(works)
+                works.append(self._work(device, totals))
+        return GpuFigures(readings, tuple(works))
 
-    def _work(self, cell: CellActivity, totals: GpuTotals, device: str) -> GpuWork:
+    def _work(self, device: int, totals: GpuTotals) -> GpuWork:
+        seconds = self._cell.seconds
         longest = sorted(totals.kernels.items(), key=lambda one: -one[1].ticks)[:_KERNELS]
         return GpuWork(
-            device,
+            f"gpu:{device}",
             totals.launches,
-            cell.seconds(sum(one.ticks for one in totals.kernels.values())),
+            seconds(sum(one.ticks for one in totals.kernels.values())),
             tuple(
-                CopySum(direction, one.count, one.bytes, cell.seconds(one.ticks))
+                CopySum(direction, one.count, one.bytes, seconds(one.ticks))
                 for direction, one in sorted(totals.copies.items())
             ),
-            tuple(self._kernel(cell, address, one) for address, one in longest),
+            tuple(self._kernel(address, one) for address, one in longest),
+            self._cell.went_on(device),
         )
 
-    def _kernel(self, cell: CellActivity, address: int, one: Sum) -> KernelSum:
-        return KernelSum(beginning(self._name_at(address), _NAME), one.count, cell.seconds(one.ticks))
+    def _kernel(self, address: int, one: Sum) -> KernelSum:
+        name = beginning(self._meter.name_at(address), _NAME)
+        return KernelSum(name, one.count, self._cell.seconds(one.ticks))
+
+
+def _unknown(why: Sentence) -> GpuFigures:
+    return GpuFigures([missing("device_time", why, scope="device")], ())
+
+
+STILL_AT_WORK_FIGURES = _unknown(STILL_AT_WORK)
 
 
 def _busy(cell: CellActivity, totals: GpuTotals, device: str) -> Reading:

@@ -53,6 +53,8 @@ class GpuTotals:
         self.sets = Sum()
         #: Ticks left out of `busy`, since their records came too late to know whether they overlap others.
         self.late = 0
+        #: When the last of them ended.
+        self.last_end = 0
         self._merged = np.empty((2, 0), np.int64)
         self._new: list[Any] = []
         self._count_new = 0
@@ -67,6 +69,7 @@ class GpuTotals:
         """Add records, all of them of this GPU."""
         start, end = records.start.astype(np.int64), records.end.astype(np.int64)
         ticks = end - start
+        self.last_end = max(self.last_end, int(end.max()))
         if records.kind == KERNEL:
             names, which = np.unique(records.name, return_inverse=True)
             counts, sums = np.bincount(which), np.bincount(which, ticks)

@@ -9,17 +9,35 @@ from jupyter_mlgpu.record.visible import visible
 from jupyter_mlgpu.show.page.model import Table
 
 _NAME = 60
+#: What a GPU did after the code is told from so many seconds on, in the headline from such a part on.
+_TAIL_S, _TAIL = 0.001, 0.01
 
 
 def busy(record: Record) -> str:
-    """`GPU busy 28 %`, the busiest GPU's part of the wall time; empty if none worked or it is not known."""
-    wall = record.find("wall_time")
+    """`GPU busy 28 %`, the busiest GPU's part of the time until all was done, and how long it went on.
+
+    Empty if none worked or it is not known.
+    """
+    duration = record.duration
     times = [one for one in record.readings if one.quantity == "device_time" and one.value and one.samples]
-    if record.mode == "profiled" or wall is None or not wall.value or not times:
-        return ""
+    if record.mode == "profiled" or not duration or not times:
+        return "GPU still at work" if record.unfinished and record.asynchronous else ""
     busiest = max(times, key=lambda one: one.value or 0.0)
     name = "GPU" if len(times) == 1 else busiest.device
-    return f"{name} busy {units.percent(min(1.0, (busiest.value or 0.0) / wall.value))}"
+    told = f"{name} busy {units.percent(min(1.0, (busiest.value or 0.0) / duration))}"
+    longest = max((one.went_on for one in record.gpu_work), default=0.0)
+    if longest < max(_TAIL_S, _TAIL * duration):
+        return told
+    return f"{told}, went on for {units.seconds(longest)}"
+
+
+def went_on(record: Record) -> list[str]:
+    """A sentence for each GPU that went on with the cell's work after its code had ended."""
+    return [
+        f"{one.device} went on for {units.seconds(one.went_on)} after the cell's code had ended."
+        for one in record.gpu_work
+        if one.went_on >= _TAIL_S
+    ]
 
 
 def tables(record: Record) -> list[Table]:

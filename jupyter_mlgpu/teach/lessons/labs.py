@@ -134,15 +134,14 @@ class Submitted:
         return [saved.record for saved in found.saved]
 
     def seconds(self, cell: str) -> float:
-        """The wall time of a cell in seconds; of several runs the median.
+        """How long a cell and its GPU work took, in seconds; of several runs the median.
 
         One run is one measurement: compare cells only where the times wanted are several times apart, more
         than two runs of the same cell ever are. Raises AssertionError as `runs` does, and where no run ended
         well without a profiler.
         """
         light = [one for one in self.runs(cell) if one.mode == "light" and one.outcome == "ok"]
-        walls = [one.reading("wall_time").value for one in light]
-        known = [one for one in walls if one is not None]
+        known = [one.duration for one in light if one.duration is not None]
         if not known:
             why = say(
                 "No timing is saved under cell {cell}: run it to the end without a profiler.",

@@ -13,6 +13,9 @@ export function GpuWork(props: { works: readonly IGpuWork[]; t: Translate }): Re
     <>
       {works.map(work => (
         <div key={work.device}>
+          {work.wentOn > 0 && (
+            <p>{t('gpuWentOn', { device: work.device, time: formatSeconds(work.wentOn) })}</p>
+          )}
           {work.copies.length > 0 && <Copies work={work} t={t} />}
           {work.kernels.length > 0 && <Kernels work={work} t={t} />}
         </div>

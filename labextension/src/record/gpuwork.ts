@@ -19,7 +19,9 @@ export const readGpuWork = shape(
     kernelSeconds: named('kernel_seconds', or(0, amount)),
     copies: listOf(readCopies),
     /** Those that took most, the longest first. */
-    kernels: listOf(readKernel)
+    kernels: listOf(readKernel),
+    /** Seconds for which it went on after the cell's code had ended. */
+    wentOn: named('went_on', or(0, amount))
   }
 );
 

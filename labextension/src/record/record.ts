@@ -20,6 +20,7 @@ import {
   FEW,
   amount,
   count,
+  flag,
   inside,
   list,
   listOf,
@@ -115,6 +116,8 @@ const readKnown = shape(
     native: readNative,
     /** What each GPU did, of those whose work was recorded. */
     gpuWork: named('gpu_work', listOf(readGpuWork)),
+    /** Whether nobody waited for the GPUs at the cell's ends: the wall time is that of its code. */
+    asynchronous: flag,
     /** Which run it is of a cell that repeats, and in the last one how long the others took. */
     repeat: readRepeat,
     /** What was left out of a receipt to keep the notebook small, and how many. */

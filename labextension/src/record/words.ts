@@ -131,6 +131,12 @@ function timingInWords(record: IRecord, t: Translate): string {
   return walls.length > 0 ? t('medianOfRuns', { median: time, count: walls.length }) : '';
 }
 
+/** Why GPU time is not known yet, as jupyter_mlgpu/record/gpu_work.py says it. */
+const STILL_AT_WORK = 'The GPU was still at work on this cell, or its records were not there yet.';
+/** What a GPU did after the code is told from so many seconds on, and from such a part of the time on. */
+const TAIL_SECONDS = 0.001;
+const TAIL_SHARE = 0.01;
+
 /** The figures that matter, the most important first, as jupyter_mlgpu/show/receipts/words.py chooses them. */
 export function headline(record: IRecord, t: Translate): string[] {
   const wall = known(record, 'wall_time');
@@ -144,21 +150,32 @@ export function headline(record: IRecord, t: Translate): string[] {
   ].filter(Boolean);
 }
 
-/** The busiest GPU's part of the wall time; empty where none worked, or where it is not known. */
+/** The busiest GPU's part of the time until all was done; empty where none worked, or where it is not known. */
 function gpuBusy(record: IRecord, t: Translate): string {
-  const wall = known(record, 'wall_time')?.value ?? 0;
+  const wentOn = Math.max(0, ...record.gpuWork.map(work => work.wentOn));
+  const duration = (known(record, 'wall_time')?.value ?? 0) + (record.asynchronous ? wentOn : 0);
   const [busiest, ...others] = record.readings
     .filter(
       ({ quantity, value, samples }) =>
         quantity === 'device_time' && (value ?? 0) > 0 && (samples ?? 0) > 0
     )
     .sort((one, other) => (other.value ?? 0) - (one.value ?? 0));
-  if (record.mode === 'profiled' || wall === 0 || busiest === undefined) {
-    return '';
+  if (record.mode === 'profiled' || duration === 0 || busiest === undefined) {
+    return isStillAtWork(record) ? t('gpuStillAtWork') : '';
   }
-  const share = formatShare((busiest.value ?? 0) / wall);
+  const share = formatShare(Math.min(1, (busiest.value ?? 0) / duration));
   const device = others.length === 0 ? 'GPU' : (busiest.device ?? 'GPU');
-  return t('gpuBusy', { device, share });
+  return wentOn < Math.max(TAIL_SECONDS, TAIL_SHARE * duration)
+    ? t('gpuBusy', { device, share })
+    : t('gpuBusyOn', { device, share, time: formatSeconds(wentOn) });
+}
+
+function isStillAtWork({ readings }: IRecord): boolean {
+  return readings.some(
+    ({ quantity, whyMissing: why }) =>
+      quantity === 'device_time' &&
+      (typeof why === 'string' ? why : why?.template) === STILL_AT_WORK
+  );
 }
 
 /** Whether a receipt is closed to its name: its cell computed nothing, and nothing is to be said of it. */

@@ -5,7 +5,7 @@ import os
 import numpy as np
 import pytest
 
-from jupyter_mlgpu.measure.gpu import gpu_activity, gpu_totals
+from jupyter_mlgpu.measure.gpu import activity_switch, gpu_activity, gpu_totals
 from jupyter_mlgpu.measure.gpu.activity_records import UnknownKindError, read, sizes_of
 from jupyter_mlgpu.measure.gpu.cupti import COPY, KERNEL, PEER_COPY, SET
 from jupyter_mlgpu.measure.gpu.driver import DriverError
@@ -15,16 +15,8 @@ from jupyter_mlgpu.measure.gpu.gpu_totals import GpuTotals
 from jupyter_mlgpu.measure.gpu.kernel_names import demangled
 from jupyter_mlgpu.measure.ops.busy import length, union
 from jupyter_mlgpu.measure.probes.sampler import Sampler
-from tests.support.cupti import (
-    RECORDED,
-    SIZES,
-    FakeCupti,
-    FakeDriver,
-    FakeProfilers,
-    copy,
-    kernel,
-    memory_set,
-)
+from tests.support.cupti import RECORDED, SIZES, FakeCupti, FakeProfilers, copy, kernel, memory_set
+from tests.support.gpu_machine import Machine, end
 
 
 def recorded(name):
@@ -38,33 +30,9 @@ def totals_of(*records):
     return totals
 
 
-class Machine:
-    """A process with a GPU, and what measures it."""
-
-    def __init__(self, *devices):
-        self.cupti = FakeCupti()
-        self.driver = FakeDriver(self.cupti, *devices)
-        self.profilers = FakeProfilers()
-        self.activity = GpuActivity(self.profilers, lambda: self.driver, lambda: (self.cupti, self.cupti))
-        self.meter = GpuMeter(self.activity, Sampler(linger=0), name_at=lambda address: f"kernel {address}")
-
-    def cell(self, *records):
-        """The readings and the work of a cell in which these happen; times count from its begin."""
-        cell = self.meter.cell_begins()
-        self.cupti.happen(*records)
-        self.cupti.ticks += 1_000_000
-        return cell.finish()
-
-    def why(self, *records):
-        (reading,), works = self.cell(*records)
-        assert works == ()
-        assert reading.value is None
-        return reading.why_missing
-
-
 @pytest.fixture
 def machine(monkeypatch):
-    for name in gpu_activity.TOOLS:
+    for name in activity_switch.TOOLS:
         monkeypatch.delenv(name, raising=False)
     return Machine(0)
 
@@ -72,7 +40,6 @@ def machine(monkeypatch):
 def test_recorded_buffers_are_read_by_kind():
     step = {one.kind: one for one in read(recorded("torch_step"), SIZES)}
     assert {kind: len(one) for kind, one in step.items()} == {KERNEL: 257, SET: 22, COPY: 25}
-    assert step[SET].marks().sum() == 1
     assert [int(step[COPY].size[step[COPY].detail == kind].sum()) for kind in (1, 2)] == [72_000_000] * 2
     jax = {one.kind: len(one) for one in read(recorded("jax"), SIZES)}
     assert jax == {KERNEL: 23, SET: 4, COPY: 2}
@@ -176,14 +143,14 @@ def test_two_gpus_have_a_reading_each():
 
 
 def test_full_buffers_are_read_while_the_cell_runs(machine):
-    cell = machine.meter.cell_begins()
+    cell = machine.begin()
     begun = machine.cupti.ticks + 1
     for n in range(20):
         machine.cupti.happen(kernel(begun + 10 * n, begun + 10 * n + 5))
         machine.cupti.fill()
     assert machine.activity.drain() == 20
     machine.cupti.ticks += 1_000
-    assert cell.finish()[0][0].samples == 20
+    assert end(cell)[0][0].samples == 20
 
 
 def test_the_processors_ticks_become_seconds_after_pytorchs_profiler(machine):
@@ -203,19 +170,19 @@ def test_records_that_another_profiler_took_are_no_zero_and_the_next_cell_has_it
     machine.cupti.is_ours = False
     assert machine.why(kernel(1, 2)) == gpu_activity.TAKEN_OVER
     begun = machine.cupti.ticks + 10
-    cell = machine.meter.cell_begins()
+    cell = machine.begin()
     machine.cupti.happen(kernel(begun + 5, begun + 15))
     machine.cupti.ticks += 1_000
-    assert cell.finish()[0][0].samples == 1
+    assert end(cell)[0][0].samples == 1
 
 
 def test_a_profiler_of_the_users_is_given_way_before_it_begins(machine):
     machine.cell()
-    cell = machine.meter.cell_begins()
+    cell = machine.begin()
     machine.profilers.begin()
     assert machine.cupti.enabled == set()
-    assert cell.finish()[0][0].why_missing == gpu_activity.PROFILER
-    assert machine.why() == gpu_activity.PROFILER
+    assert end(cell)[0][0].why_missing == activity_switch.PROFILER
+    assert machine.why() == activity_switch.PROFILER
     machine.profilers.on = False
     assert machine.cell()[0][0].value == 0.0
     assert machine.cupti.enabled == {KERNEL, COPY, SET, PEER_COPY}
@@ -223,16 +190,16 @@ def test_a_profiler_of_the_users_is_given_way_before_it_begins(machine):
 
 def test_lost_records_are_counted_and_no_time_is_told(machine):
     machine.cell()
-    cell = machine.meter.cell_begins()
+    cell = machine.begin()
     machine.cupti.lost = 1_234
-    (reading,), _ = cell.finish()
+    (reading,), _ = end(cell)
     assert reading.value is None
     assert "lost 1,234 records" in reading.why_missing
 
 
 def test_without_a_context_cupti_is_left_alone(machine):
     machine.driver.devices = []
-    assert machine.why() == gpu_activity.NO_GPU
+    assert machine.why() == activity_switch.NO_GPU
     assert machine.cupti.enabled == set()
 
 
@@ -241,8 +208,8 @@ def test_where_the_driver_is_not_loaded_there_is_a_reason():
         raise OSError("libcuda.so.1: cannot open shared object file")
 
     meter = GpuMeter(GpuActivity(FakeProfilers(), missing), Sampler(linger=0))
-    (reading,), _ = meter.cell_begins().finish()
-    assert reading.why_missing == gpu_activity.NO_CUDA
+    (reading,), _ = end(meter.cell_begins())
+    assert reading.why_missing == activity_switch.NO_CUDA
 
 
 def test_where_cupti_is_missing_or_refuses_the_reason_is_told_in_every_cell(machine):
@@ -252,11 +219,11 @@ def test_where_cupti_is_missing_or_refuses_the_reason_is_told_in_every_cell(mach
     activity = GpuActivity(machine.profilers, lambda: machine.driver, missing)
     meter = GpuMeter(activity, Sampler(linger=0))
     for _ in range(2):
-        (reading,), _ = meter.cell_begins().finish()
+        (reading,), _ = end(meter.cell_begins())
         assert "the library libcupti was not found" in reading.why_missing
 
 
-@pytest.mark.parametrize("variable", gpu_activity.TOOLS)
+@pytest.mark.parametrize("variable", activity_switch.TOOLS)
 def test_a_tool_that_traces_the_process_keeps_the_records(machine, monkeypatch, variable):
     monkeypatch.setenv(variable, "/opt/tool")
     assert variable in machine.why()
@@ -266,15 +233,15 @@ def test_a_tool_that_traces_the_process_keeps_the_records(machine, monkeypatch, 
 def test_a_driver_that_refuses_costs_the_reading_alone(machine):
     machine.cell()
 
-    def refuse(device):
-        raise DriverError("cuMemsetD8Async", 719)
+    def refuse(device, number):
+        raise DriverError("cuMemsetD32Async", 719)
 
     machine.driver.mark = refuse
-    assert "cuMemsetD8Async answered 719" in machine.why()
+    assert "cuMemsetD32Async answered 719" in machine.why()
 
 
 def test_the_work_is_waited_for_and_an_error_of_it_is_the_users(machine):
-    cell = machine.meter.cell_begins()
+    cell = machine.begin()
     cell.wait()
     assert machine.driver.waited == [0]
 
@@ -295,7 +262,7 @@ def test_stop_switches_the_records_off_and_leaves_the_profilers_alone(machine):
 
 def test_a_cell_that_is_abandoned_takes_no_records(machine):
     machine.cell()
-    machine.meter.cell_begins().abandon()
+    machine.begin().abandon()
     assert machine.activity._cells == []
 
 
@@ -304,7 +271,7 @@ def test_a_forked_child_touches_no_gpu(machine):
     child = os.fork()
     if child == 0:
         try:
-            os._exit(0 if machine.activity.cell_begins().why == gpu_activity.NO_CUDA else 1)
+            os._exit(0 if machine.activity.cell_begins().why == activity_switch.NO_CUDA else 1)
         finally:
             os._exit(2)
     assert os.waitpid(child, 0)[1] == 0
@@ -331,5 +298,5 @@ def test_the_driver_is_not_looked_for_before_every_cell():
 
     activity = GpuActivity(FakeProfilers(), missing)
     for _ in range(100):
-        assert activity.cell_begins().why == gpu_activity.NO_CUDA
+        assert activity.cell_begins().why == activity_switch.NO_CUDA
     assert len(looked) < 10

@@ -127,6 +127,16 @@ class JaxBackend(Backend):
         for platform in _platforms():
             jax.block_until_ready(jax.live_arrays(platform))
 
+    def is_recorded(self) -> bool:
+        """Return whether its devices are CUDA GPUs and the CPU."""
+        return all(device.kind in ("cpu", "cuda") for device in self.devices())
+
+    def synchronize_cpu(self) -> None:
+        """Wait for every array of the CPU that is still there."""
+        if self.started() and "cpu" in _platforms():
+            jax = module("jax")
+            jax.block_until_ready(jax.live_arrays("cpu"))
+
     def memory(self, device: Device) -> tuple[Reading, ...]:
         """What arrays hold, and the pool they are in, where a client keeps statistics; a CPU's does not."""
         if not self.started():

@@ -142,6 +142,15 @@ class TensorFlowBackend(Backend):
                 with tf.device(device.name):
                     tf.ones(()).numpy()
 
+    def is_recorded(self) -> bool:
+        """Return whether it has only the CPU: its GPUs were not seen going on without being waited for."""
+        return not _initialised() or all(device.kind == "cpu" for device in self.devices())
+
+    def synchronize_cpu(self) -> None:
+        """Wait until TensorFlow's queues are empty."""
+        if _initialised():
+            _context().sync_executors()
+
     def memory(self, device: Device) -> tuple[Reading, ...]:
         """What tensors hold; TensorFlow does not tell what it has reserved."""
         if not _initialised():

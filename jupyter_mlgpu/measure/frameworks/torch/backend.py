@@ -119,6 +119,10 @@ class TorchBackend(Backend):
         if _mps():
             torch.mps.synchronize()
 
+    def is_recorded(self) -> bool:
+        """Return whether there is no Mac's GPU; the CPU has finished when a call returns."""
+        return not _mps()
+
     def memory(self, device: Device) -> tuple[Reading, ...]:
         """What tensors hold on a GPU, and what was reserved for them; a CPU's allocator does not tell."""
         torch = _torch()
