@@ -21,6 +21,8 @@ Source = Literal[
     "allocator",
     "NVML",
     "CUPTI",
+    "IORegistry",
+    "fdinfo",
     "RAPL",
     "Apple's energy model",
     "simulated",
@@ -28,6 +30,8 @@ Source = Literal[
     "none",
 ]
 APPLE: Source = "Apple's energy model"
+IOREGISTRY: Source = "IORegistry"
+FDINFO: Source = "fdinfo"
 OPERATING_SYSTEM: Source = "operating system"
 
 #: Unit of each quantity a record holds, in the order in which records list them.

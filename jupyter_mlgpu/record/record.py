@@ -48,7 +48,9 @@ HOLDS_ONLY = "holds_only"
 Outcome = Literal["ok", "error", "interrupted"]
 Mode = Literal["light", "profiled"]
 Origin = Literal["live", "loaded", "replayed"]
-Evidence = Literal["counted", "only device", "allocator", "results"]
+Evidence = Literal["counted", "only device", "allocator", "results", "driver"]
+#: Evidence that a device was used, which says nothing of what else ran elsewhere.
+PARTIAL_EVIDENCE: frozenset[Evidence | None] = frozenset(("allocator", "results", "driver"))
 Plane = Literal["host", "device"]
 Verdict = Literal["harmless", "info", "performance", "action", "fatal", "unknown"]
 
@@ -63,7 +65,8 @@ class RanOn(Struct, frozen=True):
 
     `evidence` says how it is known that the device worked for the cell: `counted` (operations were),
     `only device` (the framework worked, and could nowhere else), `allocator` (its allocator of this
-    device gave out memory), `results` (arrays that the cell made are there). The last two say nothing of
+    device gave out memory), `results` (arrays that the cell made are there), `driver` (the driver counted
+    time for the process on this GPU, which only this framework can use there). The last three say nothing of
     what else ran elsewhere. None in records from before it was told.
     """
 

@@ -137,6 +137,11 @@ def test_the_line_says_how_busy_the_gpu_was(times, said):
     assert said in words.headline(on_gpu(*times))
 
 
+def test_what_the_driver_counts_for_the_process_is_told_as_about_so_much():
+    counted = replace(busy(0.14), scope="process", source="IORegistry")
+    assert "GPU busy about 28 %" in words.headline(on_gpu(counted, work=()))
+
+
 @pytest.mark.parametrize("times", [[], [busy(0.0, launches=0)]])
 def test_the_line_of_a_cell_that_left_the_gpu_alone_does_not_speak_of_it(times):
     assert "busy" not in words.line(on_gpu(*times, work=()))

@@ -15,7 +15,7 @@ from jupyter_mlgpu.explain.statistics import median, ratio_interval
 from jupyter_mlgpu.record import units
 from jupyter_mlgpu.record.errors import UsageError
 from jupyter_mlgpu.record.reading import QUANTITIES
-from jupyter_mlgpu.record.record import Record
+from jupyter_mlgpu.record.record import PARTIAL_EVIDENCE, Record
 from jupyter_mlgpu.record.sentence import Sentence, joined, say, say_count
 from jupyter_mlgpu.record.shown import Shown
 from jupyter_mlgpu.record.translation import translated
@@ -67,7 +67,7 @@ def gpu_used(record: Record) -> Judgement:
             return Judgement("holds", told)
     only = record.device.only
     # What a framework gave out memory for, or what is left of it, says nothing of what else ran elsewhere.
-    vague = any(one.evidence in ("allocator", "results") for one in ran_on or ())
+    vague = any(one.evidence in PARTIAL_EVIDENCE for one in ran_on or ())
     if vague or (not only and (ran_on is None or record.device.why_missing is not None)):
         why = joined(record.device.why_missing or say("other operations are not counted."))
         return Judgement(

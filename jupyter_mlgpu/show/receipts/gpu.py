@@ -16,7 +16,8 @@ _TAIL_S, _TAIL = 0.001, 0.01
 def busy(record: Record) -> str:
     """`GPU busy 28 %`, the busiest GPU's part of the time until all was done, and how long it went on.
 
-    Empty if none worked or it is not known.
+    `GPU busy about 28 %` where it is the driver's count for the process; empty if none worked or it is not
+    known.
     """
     duration = record.duration
     times = [one for one in record.readings if one.quantity == "device_time" and one.value and one.samples]
@@ -24,7 +25,9 @@ def busy(record: Record) -> str:
         return "GPU still at work" if record.unfinished and record.asynchronous else ""
     busiest = max(times, key=lambda one: one.value or 0.0)
     name = "GPU" if len(times) == 1 else busiest.device
-    told = f"{name} busy {units.percent(min(1.0, (busiest.value or 0.0) / duration))}"
+    # What a driver counts for the process is coarse; what is recorded of a device is not.
+    about = "about " if busiest.scope == "process" else ""
+    told = f"{name} busy {about}{units.percent(min(1.0, (busiest.value or 0.0) / duration))}"
     longest = max((one.went_on for one in record.gpu_work), default=0.0)
     if longest < max(_TAIL_S, _TAIL * duration):
         return told

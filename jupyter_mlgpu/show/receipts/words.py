@@ -9,7 +9,7 @@ from jupyter_mlgpu.measure.frameworks import registry
 from jupyter_mlgpu.record import units
 from jupyter_mlgpu.record.devicewords import AUTO, EVERY
 from jupyter_mlgpu.record.reading import Reading
-from jupyter_mlgpu.record.record import HOLDS_ONLY, RanOn, Record
+from jupyter_mlgpu.record.record import HOLDS_ONLY, PARTIAL_EVIDENCE, RanOn, Record
 from jupyter_mlgpu.show.receipts import gpu, limits, notes, repeats
 
 # Words of facts' names that are not written in lower case.
@@ -31,6 +31,7 @@ _EVIDENCE: Mapping[str | None, str] = {
     "only device": "there is no other device",
     "allocator": "its allocator gave out memory; more may have run elsewhere",
     "results": "arrays that the cell made are there; more may have run elsewhere",
+    "driver": "the driver counted GPU time for this process; more may have run elsewhere",
 }
 
 #: Parts of a record that people call otherwise.
@@ -67,9 +68,9 @@ def where(record: Record) -> str:
     elif not ran_on:
         place = "no operations seen on a device"
     else:
-        # Memory that was given out, or arrays that are there: more may have run elsewhere.
-        used = [entry.device for entry in ran_on if entry.evidence in ("allocator", "results")]
-        ran = [entry for entry in ran_on if entry.evidence not in ("allocator", "results")]
+        # Memory that was given out, arrays that are there, the driver's count: more may have run elsewhere.
+        used = [entry.device for entry in ran_on if entry.evidence in PARTIAL_EVIDENCE]
+        ran = [entry for entry in ran_on if entry.evidence not in PARTIAL_EVIDENCE]
         shares = [_share(entry, alone=len(ran_on) == 1) for entry in ran]
         place = ", ".join(filter(None, (_list("ran on", shares), _list("used", used))))
     places = record.device.only.items() if ran_on is None else [(one.framework, one.device) for one in ran_on]

@@ -34,7 +34,8 @@ const EVIDENCE: Record<Evidence, Message> = {
   counted: 'evidenceCounted',
   'only device': 'evidenceOnly',
   allocator: 'evidenceAllocator',
-  results: 'evidenceResults'
+  results: 'evidenceResults',
+  driver: 'evidenceDriver'
 };
 
 export function RecordDetails(props: {

@@ -58,10 +58,10 @@ const readRanOn = shape(
     share: amount,
     whyMissing: sentence,
     /**
-     * How it is known that the device worked for the cell; null: the record does not say. With `allocator` and
-     * `results`, more may have run elsewhere.
+     * How it is known that the device worked for the cell; null: the record does not say. With `allocator`,
+     * `results` and `driver`, more may have run elsewhere.
      */
-    evidence: oneOf('counted', 'only device', 'allocator', 'results')
+    evidence: oneOf('counted', 'only device', 'allocator', 'results', 'driver')
   }
 );
 

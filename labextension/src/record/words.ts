@@ -165,6 +165,10 @@ function gpuBusy(record: IRecord, t: Translate): string {
   }
   const share = formatShare(Math.min(1, (busiest.value ?? 0) / duration));
   const device = others.length === 0 ? 'GPU' : (busiest.device ?? 'GPU');
+  if (busiest.scope === 'process') {
+    // What a driver counts for the process is coarse; what is recorded of a device is not.
+    return t('gpuBusyAbout', { device, share });
+  }
   return wentOn < Math.max(TAIL_SECONDS, TAIL_SHARE * duration)
     ? t('gpuBusy', { device, share })
     : t('gpuBusyOn', { device, share, time: formatSeconds(wentOn) });
@@ -233,8 +237,10 @@ function whereItRan(record: IRecord, t: Translate): string {
   if (ranOn.length === 0) {
     return t('ranNowhere');
   }
-  // Memory that was given out, or arrays that are there: more may have run elsewhere.
-  const used = ranOn.filter(({ evidence }) => evidence === 'allocator' || evidence === 'results');
+  // Memory that was given out, arrays that are there, the driver's count: more may have run elsewhere.
+  const used = ranOn.filter(
+    ({ evidence }) => evidence === 'allocator' || evidence === 'results' || evidence === 'driver'
+  );
   const devices = ranOn
     .filter(entry => !used.includes(entry))
     .map(({ device, share }) =>

@@ -115,6 +115,7 @@ test('a device that only gave out memory or holds results was used, and more may
   const told = (...entries: object[]): string =>
     place(known({ device: { requested: {}, ran_on: entries, why_missing: null } }), english);
   assert.equal(told(seen('gpu:0', 'allocator')), 'used gpu:0');
+  assert.equal(told(seen('gpu:0', 'driver')), 'used gpu:0');
   assert.equal(
     told(seen('gpu:0', 'results'), seen('cpu:0', 'counted')),
     'ran on cpu:0, used gpu:0'
@@ -185,6 +186,9 @@ test('the closed receipt says how busy the GPU was, or which of several was busi
   const said = (mode: string, ...times: object[]): string[] =>
     headline(known({ mode, readings: [reading('wall_time', 2), ...times] }), english);
   assert.equal(said('light', busy(0.56, 'gpu:0'))[1], 'GPU busy 28 %');
+  // The driver's count for the process is coarse.
+  const counted = { ...busy(0.56, 'gpu:0'), scope: 'process' };
+  assert.equal(said('light', counted)[1], 'GPU busy about 28 %');
   assert.equal(said('light', busy(0.5, 'gpu:0'), busy(1, 'gpu:1'))[1], 'gpu:1 busy 50 %');
   assert.equal(
     said('light', busy(0, 'gpu:0', 0))
