@@ -5,6 +5,8 @@ Beside them there are those of one package each: `bench`, `counters`, `engines`,
 
 from jupyter_mlgpu.testing.backend import FakeBackend, FakeObservation, FakeScope
 from jupyter_mlgpu.testing.clock import FakeClock, FakeProbe
+from jupyter_mlgpu.testing.drm import FakeDrm
+from jupyter_mlgpu.testing.ioregistry import FakeRegistry
 from jupyter_mlgpu.testing.nvml import FakeGpu, FakeNvml, FakeNvmlError
 from jupyter_mlgpu.testing.profiler import FakeProfiler, FakeSession
 from jupyter_mlgpu.testing.records import example_record, limited_record
@@ -12,12 +14,14 @@ from jupyter_mlgpu.testing.records import example_record, limited_record
 __all__ = [
     "FakeBackend",
     "FakeClock",
+    "FakeDrm",
     "FakeGpu",
     "FakeNvml",
     "FakeNvmlError",
     "FakeObservation",
     "FakeProbe",
     "FakeProfiler",
+    "FakeRegistry",
     "FakeScope",
     "FakeSession",
     "example_record",
