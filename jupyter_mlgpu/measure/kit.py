@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from jupyter_mlgpu.measure.activity.stack import OfUser
     from jupyter_mlgpu.measure.activity.watch import ActivityWatch
     from jupyter_mlgpu.measure.frameworks.replay import Replay
-    from jupyter_mlgpu.measure.gpu.gpu_meter import GpuMeter
+    from jupyter_mlgpu.measure.gpu.meters import Meter
     from jupyter_mlgpu.measure.ops.profile_store import ProfileStore
     from jupyter_mlgpu.measure.probes.gpus import Gpus
     from jupyter_mlgpu.measure.probes.looks import LookStore
@@ -109,18 +109,16 @@ class Kit:
 
         return LookStore()
 
-    def _gpu_meter(self) -> GpuMeter | None:
+    def _gpu_meter(self) -> Meter | None:
         return self._gpu_records if any(module in sys.modules for module in _CUDA_MODULES) else None
 
     @cached_property
-    def _gpu_records(self) -> GpuMeter:
-        from jupyter_mlgpu.measure.frameworks.profiler_watch import ProfilerWatch
-        from jupyter_mlgpu.measure.gpu.gpu_activity import GpuActivity
-        from jupyter_mlgpu.measure.gpu.gpu_meter import GpuMeter
+    def _gpu_records(self) -> Meter:
+        from jupyter_mlgpu.measure.gpu.meters import meter
 
-        meter = GpuMeter(GpuActivity(ProfilerWatch()), self.sampler)
-        atexit.register(meter.stop)
-        return meter
+        found = meter(self.sampler)
+        atexit.register(found.stop)
+        return found
 
     def _device_memory(self) -> Probe:
         from jupyter_mlgpu.measure.probes.devicememory import PeakDeviceMemory

@@ -24,7 +24,7 @@ from jupyter_mlgpu.measure.probes.base import Probe
 from jupyter_mlgpu.measure.probes.process import RESET
 from jupyter_mlgpu.record.clock import Clock
 from jupyter_mlgpu.record.gpu_work import GpuFigures, may_go_on
-from jupyter_mlgpu.record.reading import Reading
+from jupyter_mlgpu.record.reading import IOREGISTRY, Reading
 from jupyter_mlgpu.record.record import Cell, DeviceUse, Mode, Outcome, Record, Run
 from jupyter_mlgpu.record.redact import beginning, redact
 from jupyter_mlgpu.record.sentence import Sentence, joined, say
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from jupyter_mlgpu.measure.activity.activity import Activity
     from jupyter_mlgpu.measure.activity.stack import OfUser
     from jupyter_mlgpu.measure.activity.watch import ActivityWatch
-    from jupyter_mlgpu.measure.gpu.gpu_meter import CellGpu, GpuMeter
+    from jupyter_mlgpu.measure.gpu.meters import Meter, MeteredCell
     from jupyter_mlgpu.measure.ops.cell import CellProfile, Find
     from jupyter_mlgpu.measure.ops.events import Profile
 
@@ -69,7 +69,7 @@ class Recorder:
     profilers: Find | None = None
     keep: Callable[[tuple[str, int], tuple[Profile, ...]], None] | None = None
     activity: Callable[[OfUser | None], ActivityWatch | None] | None = None
-    gpu: Callable[[], GpuMeter | None] = lambda: None
+    gpu: Callable[[], Meter | None] = lambda: None
     #: Whether the end of a measurement waits until its GPU time is known: for who reads records at once.
     patient: bool = False
 
@@ -178,7 +178,7 @@ class Measurement:
         self._backends: dict[str, Backend] = {}
         self._unwatched: Sentence | None = None
         self._watch: ActivityWatch | None = None
-        self._gpu: CellGpu | None = None
+        self._gpu: MeteredCell | None = None
         #: What was seen of the code while it ran, once it has ended; None for a short cell.
         self.activity: Activity | None = None
         self.notes: list[Sentence] = []
@@ -310,7 +310,7 @@ class Measurement:
         self.left_out_s = (now.wall_ns - ended.wall_ns) / 1e9
         gpu = self._end_gpu((ended.wall_ns - self._started_ns) / 1e9)
         readings += [one for backend in self._backends.values() for one in guarded.held(backend)]
-        device, more, seen_notes = self._finish_observations()
+        device, more, seen_notes = self._finish_observations(gpu.readings)
         mode: Mode = "profiled" if self._recorder.profiling() else "light"
         profiled = None if self._profile is None else self._profile.finish()
         # The profile first: where it knows no time of the device, its reason is the one that counts.
@@ -383,10 +383,16 @@ class Measurement:
             self._profile.abandon()
         self._recorder.close(self)
 
-    def _finish_observations(self) -> tuple[DeviceUse, list[Reading], list[Sentence]]:
+    def _finish_observations(
+        self, gpu_readings: Sequence[Reading] = ()
+    ) -> tuple[DeviceUse, list[Reading], list[Sentence]]:
         if not self._observations:
             return DeviceUse({}, None, guarded.NO_FRAMEWORK), [], []
         seen = {name: guarded.finish(name, observation) for name, observation in self._observations.items()}
+        if any(one.source == IOREGISTRY and one.value for one in gpu_readings):
+            from jupyter_mlgpu.measure.frameworks.driver_evidence import with_driver_evidence
+
+            seen = with_driver_evidence(seen, self._backends, gpu_readings)
         ran_on = tuple(entry for one in seen.values() for entry in one.ran_on or ())
         unknown = {name: one for name, one in seen.items() if one.ran_on is None}
         reasons = [one.why_missing for one in seen.values() if one.why_missing is not None]
