@@ -31,6 +31,17 @@ def results(device: Device, count: int) -> RanOn:
     return _ran_on(device, "results", why)
 
 
+def driver(device: Device) -> RanOn:
+    """The driver has counted GPU time for this process, and no other framework here can use that GPU."""
+    title = registry.title(device.framework)
+    why = say(
+        "Operations are not counted; the driver counted GPU time for this process, in which only "
+        "{framework} can use this GPU. More may have run elsewhere.",
+        framework=title,
+    )
+    return _ran_on(device, "driver", why)
+
+
 def may_have_run(device: Device) -> Sentence:
     """For a cell in which it is not known whether the framework worked at all."""
     title = registry.title(device.framework)

@@ -1,0 +1,51 @@
+"""What a Mac's count of GPU time proves: that a framework used the GPU which tells nothing of it itself.
+
+The count is of the process. So it proves something of a framework only where no other one can have caused it,
+and that it did not grow proves nothing: it is coarse.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from jupyter_mlgpu.measure.frameworks import evidence, registry
+from jupyter_mlgpu.measure.frameworks.base import Backend, Device, Observed
+from jupyter_mlgpu.record.reading import IOREGISTRY, Reading
+from jupyter_mlgpu.record.sentence import joined, say
+
+#: The kind of device that the count is of.
+_METAL = "metal"
+
+
+def with_driver_evidence(
+    seen: Mapping[str, Observed], backends: Mapping[str, Backend], readings: Sequence[Reading]
+) -> dict[str, Observed]:
+    """Return what was seen of each framework, with what the readings of GPU time prove."""
+    found = dict(seen)
+    times = {one.device: one.value for one in readings if one.source == IOREGISTRY and one.value}
+    if any(entry.kind == _METAL for one in seen.values() for entry in one.ran_on or ()):
+        return found  # whose work this was is known
+    able = {
+        name: device
+        for name, one in seen.items()
+        if one.ran_on is None and (device := _metal_device(backends.get(name))) is not None
+    }
+    # Of several GPUs it is not known which of them the frameworks use.
+    able = {name: device for name, device in able.items() if device.name in times and len(times) == 1}
+    if len(able) == 1:
+        ((name, device),) = able.items()
+        found[name] = replace(seen[name], ran_on=(evidence.driver(device),))
+    elif able:
+        first = next(iter(able))
+        names = ", ".join(map(registry.title, able))
+        told = say("The GPU worked for this process; which of {names} used it is not known.", names=names)
+        reasons = filter(None, (seen[first].why_missing, told))
+        found[first] = replace(seen[first], why_missing=joined(*reasons))
+    return found
+
+
+def _metal_device(backend: Backend | None) -> Device | None:
+    """Return the framework's only GPU, if it is the Mac's."""
+    gpus = [one for one in backend.devices() if one.kind != "cpu"] if backend is not None else []
+    return gpus[0] if len(gpus) == 1 and gpus[0].kind == _METAL else None
