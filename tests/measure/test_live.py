@@ -1,6 +1,7 @@
 """Live counters tell what there is now, and a reason for what there is not, while somebody watches."""
 
 from itertools import pairwise
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -9,11 +10,13 @@ from jupyter_mlgpu.jupyter.notebook.watch import HISTORY, HOLDS, INTERVAL, REST_
 from jupyter_mlgpu.measure.probes import gpus, live
 from jupyter_mlgpu.measure.probes.lazy import Lazy
 from jupyter_mlgpu.measure.probes.live import FIRST, SUDO, CounterSeries, LiveCounters
+from jupyter_mlgpu.measure.probes.mac_gpu import NO_GPU, NOT_TOLD, Gauges
 from jupyter_mlgpu.measure.probes.nvml import Nvml, NvmlAnswer
-from jupyter_mlgpu.testing import FakeClock, FakeGpu, FakeNvml
+from jupyter_mlgpu.testing import FakeClock, FakeGpu, FakeNvml, FakeRegistry
 from jupyter_mlgpu.testing.counters import FakeSampler
 
 GIB = 1024**3
+IOREG = Path(__file__).parents[1] / "data" / "ioreg"
 
 
 def counters(*cards, driver=True, **more):
@@ -97,13 +100,62 @@ def test_a_mac_tells_the_power_of_its_parts_and_says_what_it_keeps_to_the_admini
             seconds = (clock.monotonic_ns() - self.begun) / 1e9
             return SimpleNamespace(**{k: None if v is None else v * seconds * 1e3 for k, v in watts.items()})
 
-    looking = counters(monitor=Monitor, now=lambda: clock.monotonic_ns() / 1e9)
+    gauges = Gauges(lambda: FakeRegistry((IOREG / "apple_silicon.txt").read_text()))
+    looking = counters(monitor=Monitor, now=lambda: clock.monotonic_ns() / 1e9, mac_gauges=lambda: gauges)
     assert reasons(looking.look())["GPU", "power"] == FIRST
     clock.advance(0.5)
     looked = looking.look()
     assert told(looked)["GPU", "power"] == pytest.approx(12.0)
     assert told(looked)["CPU", "power"] == pytest.approx(3.0)
-    assert reasons(looked)["GPU", "utilisation"] == reasons(looked)["GPU", "temperature"] == SUDO
+    assert told(looked)["GPU", "utilisation"] == 0.16
+    assert reasons(looked)["GPU", "temperature"] == SUDO
+
+
+def use_of_a_mac(registry, monkeypatch):
+    monkeypatch.setattr("sys.platform", "darwin")
+    return counters(monitor=lambda: "None.", mac_gauges=lambda: Gauges(lambda: registry)).look()
+
+
+def test_each_gpu_of_a_mac_tells_its_use_under_the_name_that_its_driver_has_for_it(monkeypatch):
+    looked = use_of_a_mac(FakeRegistry((IOREG / "intel_and_amd.txt").read_text()), monkeypatch)
+    of_gpus = {
+        key: value for key, value in told(looked).items() if key[1] == "utilisation" and "GPU " in key[0]
+    }
+    assert of_gpus == {
+        ("GPU 0 (Intel(R) UHD Graphics 630)", "utilisation"): 0.07,
+        ("GPU 1 (AMD Radeon Pro 5500M)", "utilisation"): 0.64,
+    }
+
+
+@pytest.mark.parametrize(
+    ("statistics", "value"),
+    [
+        ({"Device Utilization %": 0}, 0.0),
+        ({"Device Utilization %": 42.5}, 0.425),
+        ({"Device Utilization %": 131}, 1.0),
+        ({"Device Utilization %": "x", "GPU Activity(%)": 3}, 0.03),
+        ({"Device Utilization %": -1}, None),
+        ({"Device Utilization %": True}, None),
+        ({"Device Utilization %": float("nan")}, None),
+        ({}, None),
+        ([1], None),
+        (None, None),
+    ],
+)
+def test_a_macs_gauge_is_a_share_or_has_its_reason(statistics, value, monkeypatch):
+    registry = FakeRegistry()
+    registry.gpu.properties["PerformanceStatistics"] = statistics
+    looked = use_of_a_mac(registry, monkeypatch)
+    assert told(looked)["GPU", "utilisation"] == value
+    assert (reasons(looked)["GPU", "utilisation"] == NOT_TOLD) == (value is None)
+
+
+def test_a_mac_whose_registry_does_not_answer_or_lists_no_gpu_says_so(monkeypatch):
+    registry = FakeRegistry()
+    registry.error = OSError("IOKit answered 0xe00002bc")
+    assert "0xe00002bc" in reasons(use_of_a_mac(registry, monkeypatch))["GPU", "utilisation"]
+    registry.error, registry.services_found = None, []
+    assert reasons(use_of_a_mac(registry, monkeypatch))["GPU", "utilisation"] == NO_GPU
 
 
 def test_a_mac_without_the_package_says_that_it_is_missing(monkeypatch):

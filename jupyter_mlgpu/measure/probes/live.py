@@ -2,7 +2,7 @@
 
 Gauges, each with its owner's definition: NVML's utilisation is the part of its last sampling period in which
 any kernel ran, of any process, so a GPU can read 100 % and be far from full. Apple's chips tell their power
-(energy between two looks), but neither use nor temperature without sudo.
+(energy between two looks) and a Mac's drivers the use of their GPUs, but not the temperature without sudo.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import sys
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from jupyter_mlgpu.measure.probes import memory
+from jupyter_mlgpu.measure.probes import mac_gpu, memory
 from jupyter_mlgpu.measure.probes.energy import apple
 from jupyter_mlgpu.measure.probes.gpus import Gpu, Gpus
 from jupyter_mlgpu.measure.probes.lazy import Lazy
@@ -56,8 +56,10 @@ class LiveCounters:
         now: Callable[[], float] = real_time.perf_counter,
         *,
         process: bool = True,
+        mac_gauges: Callable[[], mac_gpu.Gauges] = mac_gpu.Gauges,
     ) -> None:
         self._process = process
+        self._mac_gauges = mac_gauges
         self._gpus = gpus
         self._monitor = monitor
         self._now = now
@@ -95,7 +97,7 @@ class LiveCounters:
 
     def _of_gpus(self) -> Iterable[tuple[CounterSeries, Read]]:
         if sys.platform == "darwin":
-            return _of_apple(self._monitor(), self._now)
+            return [*_of_apple(self._monitor(), self._now), *_use_of_apple(self._mac_gauges())]
         gpus = self._gpus.get()
         if not gpus.gpus:
             return _none("GPU", gpus.reason)
@@ -129,8 +131,13 @@ def _of_apple(
             part, "power", "W", say("Apple's energy model of the {part}, all programs", part=part)
         )
         yield one, read(part)
-    for quantity, unit in (("utilisation", "share"), ("temperature", "°C")):
-        yield CounterSeries("GPU", quantity, unit, "none"), _because(SUDO)
+    yield CounterSeries("GPU", "temperature", "°C", "none"), _because(SUDO)
+
+
+def _use_of_apple(gauges: mac_gpu.Gauges) -> Iterable[tuple[CounterSeries, Read]]:
+    for name in gauges.names() or ["GPU"]:
+        one = CounterSeries(name, "utilisation", "share", say("IORegistry gauge, all programs"), 1.0)
+        yield one, lambda name=name: gauges.read(name)  # type: ignore[misc]
 
 
 def _none(device: str, why: Sentence) -> Iterable[tuple[CounterSeries, Read]]:
