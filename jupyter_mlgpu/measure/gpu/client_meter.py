@@ -55,6 +55,7 @@ class ClientMeter:
     def cell_begins(self) -> CellClients:
         """Begin a cell, whose work before is waited for already."""
         cell = CellClients(self)
+        cell.starts()
         cell.stop = self._sampler.add(cell.look, _EVERY, after=_EVERY)
         return cell
 
@@ -88,8 +89,13 @@ class CellClients:
         self._sample_interval = 0.0
         self.stop: Callable[[], object] = lambda: None
         self._growth = ClientGrowth()
-        self._growth.begin(self._read(_RECENT))
         self._begun = meter.now()
+
+    def starts(self) -> None:
+        """Take the counts with which the cell begins: its code comes next. A second time does no harm."""
+        with self._lock:
+            self._growth.begin(self._read(_RECENT))
+            self._begun = self._meter.now()
 
     def look(self) -> None:
         """Take a sample, on the sampler's thread."""
