@@ -22,7 +22,7 @@ from jupyter_mlgpu.measure.gpu.gpu_clients import (
 from jupyter_mlgpu.measure.guarded import words
 from jupyter_mlgpu.measure.probes.sampler import Sampler
 from jupyter_mlgpu.record.clock import real_time
-from jupyter_mlgpu.record.gpu_work import GpuWork
+from jupyter_mlgpu.record.gpu_work import GpuFigures
 from jupyter_mlgpu.record.reading import Reading, missing
 from jupyter_mlgpu.record.sentence import Sentence, say
 
@@ -53,11 +53,12 @@ class ClientMeter:
         self._searched = -math.inf
 
     def cell_begins(self) -> CellClients:
-        """Begin a cell, whose work before is waited for already."""
-        cell = CellClients(self)
-        cell.starts()
-        cell.stop = self._sampler.add(cell.look, _EVERY, after=_EVERY)
-        return cell
+        """A cell that is about to begin."""
+        return CellClients(self)
+
+    def look_while_it_runs(self, look: Callable[[], None]) -> Callable[[], object]:
+        """Take samples from time to time; what is returned ends that."""
+        return self._sampler.add(look, _EVERY, after=_EVERY)
 
     def read(self, search_after: float) -> Sequence[GpuClient]:
         """Return the clients, searched for anew if the last search is so many seconds ago."""
@@ -76,7 +77,9 @@ class ClientMeter:
 
 
 class CellClients:
-    """A cell under way; made by `ClientMeter.cell_begins`."""
+    """A cell under way; made by `ClientMeter.cell_begins`. Its work has to be waited for."""
+
+    recorded = False
 
     def __init__(self, meter: ClientMeter) -> None:
         self._meter = meter
@@ -92,10 +95,14 @@ class CellClients:
         self._begun = meter.now()
 
     def starts(self) -> None:
-        """Take the counts with which the cell begins: its code comes next. A second time does no harm."""
+        """Take the counts with which the cell begins: its code comes next."""
         with self._lock:
             self._growth.begin(self._read(_RECENT))
             self._begun = self._meter.now()
+        self.stop = self._meter.look_while_it_runs(self.look)
+
+    def ends(self) -> None:
+        """Do nothing: the counts are taken by `finish`."""
 
     def look(self) -> None:
         """Take a sample, on the sampler's thread."""
@@ -118,7 +125,14 @@ class CellClients:
     def wait(self) -> None:
         """Do nothing: the frameworks' own work is waited for already."""
 
-    def finish(self) -> tuple[Sequence[Reading], tuple[GpuWork, ...]]:
+    def finish_within(self, seconds: float) -> GpuFigures:
+        """Return the same as `finish`, at once."""
+        return self.finish()
+
+    def when_done(self, tell: Callable[[GpuFigures], None]) -> None:
+        """Do nothing: `finish` has told all."""
+
+    def finish(self) -> GpuFigures:
         """Return the busy time of each GPU that worked for this process, or why it is not known."""
         self.stop()
         with self._lock:
@@ -127,9 +141,10 @@ class CellClients:
             busy = self._busy(clients, elapsed)
             if isinstance(busy, str):
                 source = self._meter.clients.source
-                return [missing("device_time", busy, scope="process", source=source)], ()
+                return GpuFigures([missing("device_time", busy, scope="process", source=source)], ())
             self.samples.append((elapsed, self._growth.seconds()))
-            return [self._reading(gpu, time) for gpu, time in sorted(busy.items()) if time.most], ()
+            readings = [self._reading(gpu, time) for gpu, time in sorted(busy.items()) if time.most]
+            return GpuFigures(readings, ())
 
     def _busy(self, clients: Sequence[GpuClient], elapsed: float) -> dict[str, BusyTime] | Sentence:
         if self._why is not None:

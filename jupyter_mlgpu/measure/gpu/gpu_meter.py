@@ -59,11 +59,6 @@ class GpuMeter:
         """A cell that is about to begin."""
         return CellGpu(self, self._activity, self._activity.cell_begins())
 
-    def settle(self) -> None:
-        """Wait for the GPUs, and have all cells that have ended complete."""
-        self._activity.wait()
-        self._activity.look()
-
     def stop(self) -> None:
         """Switch the records off, until the next cell."""
         self._activity.stop()

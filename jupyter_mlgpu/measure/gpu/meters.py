@@ -4,36 +4,50 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable
 from typing import Protocol
 
 from jupyter_mlgpu.measure.probes.sampler import Sampler
-from jupyter_mlgpu.record.gpu_work import GpuWork
-from jupyter_mlgpu.record.reading import Reading
+from jupyter_mlgpu.record.gpu_work import GpuFigures
 
 #: Where Linux has the GPUs that its own interface (DRM) serves; absent on a machine without one.
 _DRM = "/dev/dri"
 
 
 class MeteredCell(Protocol):
-    """A cell whose GPU time is measured."""
+    """A cell whose GPU time is measured. Where it is `recorded`, nobody needs to wait for its work."""
 
-    def abandon(self) -> None:
-        """Stop without a result."""
+    recorded: bool
+
+    def starts(self) -> None:
+        """Its code comes next."""
+
+    def ends(self) -> None:
+        """Its code has ended."""
 
     def wait(self) -> None:
         """Wait until the GPUs are done, as far as the frameworks' backends have not waited already."""
 
-    def finish(self) -> tuple[Sequence[Reading], tuple[GpuWork, ...]]:
-        """Return the busy time of each GPU that worked, or why it is not known, and what they did."""
+    def abandon(self) -> None:
+        """Stop without a result."""
+
+    def finish(self) -> GpuFigures:
+        """Return what the GPUs did, after their work was waited for."""
         ...
+
+    def finish_within(self, seconds: float) -> GpuFigures:
+        """Return what the GPUs did, or after so many seconds that they are still at work."""
+        ...
+
+    def when_done(self, tell: Callable[[GpuFigures], None]) -> None:
+        """Tell what the GPUs did once they have done it."""
 
 
 class Meter(Protocol):
     """Measures GPU time of cells."""
 
     def cell_begins(self) -> MeteredCell:
-        """Begin a cell, whose work before is waited for already."""
+        """A cell that is about to begin."""
         ...
 
     def stop(self) -> None:
@@ -68,7 +82,7 @@ class JointMeter:
         self._counts = counts
 
     def cell_begins(self) -> JointCell:
-        """Begin a cell, whose work before is waited for already."""
+        """A cell that is about to begin."""
         counts = self._counts.cell_begins()
         try:
             return JointCell(self._records.cell_begins(), counts)
@@ -83,11 +97,28 @@ class JointMeter:
 
 
 class JointCell:
-    """A cell under way."""
+    """A cell under way. What a driver counts is what it had counted when the cell's code ended."""
 
     def __init__(self, records: MeteredCell, counts: MeteredCell) -> None:
         self._records = records
         self._counts = counts
+        self._counted = GpuFigures((), ())
+        self.recorded = records.recorded
+
+    def starts(self) -> None:
+        """Its code comes next."""
+        self._counts.starts()
+        self._records.starts()
+
+    def ends(self) -> None:
+        """Its code has ended."""
+        self._records.ends()
+        self._counts.ends()
+
+    def wait(self) -> None:
+        """Wait until the GPUs are done, as far as the frameworks' backends have not waited already."""
+        self._records.wait()
+        self._counts.wait()
 
     def abandon(self) -> None:
         """Stop without a result."""
@@ -96,19 +127,23 @@ class JointCell:
         finally:
             self._counts.abandon()
 
-    def wait(self) -> None:
-        """Wait until the GPUs are done, as far as the frameworks' backends have not waited already."""
-        self._records.wait()
-        self._counts.wait()
-
-    def finish(self) -> tuple[Sequence[Reading], tuple[GpuWork, ...]]:
+    def finish(self) -> GpuFigures:
         """Return both meters' readings: what is known, else the reason of the GPU that is there."""
-        from jupyter_mlgpu.measure.gpu.gpu_activity import NO_CUDA
+        self._counted = self._counts.finish()
+        return self._both(self._records.finish())
 
-        try:
-            recorded, work = self._records.finish()
-        finally:
-            counted, _ = self._counts.finish()
+    def finish_within(self, seconds: float) -> GpuFigures:
+        """Return both meters' readings; those of CUPTI's records, if they are there after so many seconds."""
+        self._counted = self._counts.finish()
+        return self._both(self._records.finish_within(seconds))
+
+    def when_done(self, tell: Callable[[GpuFigures], None]) -> None:
+        """Tell both meters' readings once the records are there."""
+        self._records.when_done(lambda figures: tell(self._both(figures)))
+
+    def _both(self, recorded: GpuFigures) -> GpuFigures:
+        from jupyter_mlgpu.measure.gpu.activity_switch import NO_CUDA
+
         # That no NVIDIA GPU is in use is no reason where there is another GPU.
-        recorded = [one for one in recorded if one.why_missing != NO_CUDA]
-        return [*recorded, *counted], work
+        readings = [one for one in recorded.readings if one.why_missing != NO_CUDA]
+        return GpuFigures([*readings, *self._counted.readings], recorded.work)

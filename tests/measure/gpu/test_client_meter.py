@@ -5,12 +5,13 @@ from pathlib import Path
 
 import pytest
 
+from jupyter_mlgpu.measure.gpu.activity_switch import NO_CUDA, NO_GPU
 from jupyter_mlgpu.measure.gpu.client_meter import _SAMPLES, ClientMeter
 from jupyter_mlgpu.measure.gpu.drm_clients import NOT_OPENED, ROCM, DrmClients, gpu_drivers, parse
-from jupyter_mlgpu.measure.gpu.gpu_activity import NO_CUDA, NO_GPU
 from jupyter_mlgpu.measure.gpu.gpu_clients import BACKWARDS, ENDED, IMPLAUSIBLE, UNCHANGED, CounterError
 from jupyter_mlgpu.measure.gpu.mac_clients import NOT_COUNTED, NOT_USED, MacClients, creator
 from jupyter_mlgpu.measure.gpu.meters import JointMeter
+from jupyter_mlgpu.record.gpu_work import STILL_AT_WORK, GpuFigures
 from jupyter_mlgpu.record.reading import Reading, missing
 from jupyter_mlgpu.testing import FakeClock, FakeDrm, FakeRegistry
 
@@ -48,7 +49,9 @@ class Machine:
 
     def begin(self):
         self.clock.advance(10)  # nobody relies on what was found before
-        return self.meter.cell_begins()
+        cell = self.meter.cell_begins()
+        cell.starts()
+        return cell
 
     def sample(self):
         for look in list(self.sampler.looks):
@@ -325,6 +328,7 @@ def test_cells_within_a_cell_have_their_own_time(mac):
     mac.registry.work(client, 0.1)
     mac.clock.advance(1)
     inner = mac.meter.cell_begins()
+    inner.starts()
     mac.registry.work(client, 0.2)
     mac.clock.advance(1)
     assert mac.end(inner)[0].value == pytest.approx(0.2)
@@ -495,6 +499,8 @@ def test_only_gpus_that_are_not_nvidias_are_looked_at(linux):
 class Told:
     """A meter whose cells tell what they are given."""
 
+    recorded = True
+
     def __init__(self, *readings, fails=None):
         self.readings, self.fails = readings, fails
         self.did = []
@@ -505,13 +511,19 @@ class Told:
         return self
 
     def __getattr__(self, name):
-        return lambda: self.did.append(name)
+        return lambda *_: self.did.append(name)
+
+    def finish_within(self, seconds):
+        return GpuFigures([missing("device_time", STILL_AT_WORK)], ())
+
+    def when_done(self, tell):
+        tell(self.finish())
 
     def finish(self):
         self.did.append("finish")
         if self.fails == "finish":
             raise RuntimeError
-        return self.readings, ()
+        return GpuFigures(self.readings, ())
 
 
 def time(device, value=1.0):
@@ -525,6 +537,17 @@ def test_two_meters_tell_both_gpus():
     assert reading.device == "GPU (i915)"
     first, _ = JointMeter(Told(missing("device_time", NO_GPU)), counts).cell_begins().finish()[0]
     assert first.why_missing == NO_GPU
+
+
+def test_what_a_driver_counts_is_there_while_the_other_gpu_is_still_at_work():
+    cell = JointMeter(Told(time("gpu:0")), Told(time("GPU (i915)"))).cell_begins()
+    cell.starts()
+    cell.ends()
+    first, second = cell.finish_within(0).readings
+    assert (first.why_missing, second.device) == (STILL_AT_WORK, "GPU (i915)")
+    told = []
+    cell.when_done(told.append)
+    assert [one.device for one in told[0].readings] == ["gpu:0", "GPU (i915)"]
 
 
 def test_a_meter_that_fails_leaves_the_other_one_switched_off():
