@@ -76,6 +76,17 @@ class FakeCupti:
             self._full.append(self._pending)
             self._pending = b""
 
+    def fill_with(self, words, shifted_by: int) -> None:
+        """A buffer that was recorded, given as 64-bit words, comes again so many ticks later."""
+        words, at = words.copy(), 0
+        while at < len(words):
+            kind = int(words[at]) & 0xFFFFFFFF
+            words[at + 2 : at + 4] += shifted_by
+            self.launched += 1
+            struct.pack_into("<I", words, 8 * at + _CORRELATION[kind], self.launched)
+            at += SIZES[kind]
+        self._full.append(words.tobytes())
+
     def hand_over(self, buffers: object) -> None:
         self.is_ours = True
 

@@ -1,15 +1,19 @@
 """Work that goes on after its cell belongs to it all the same; nobody waits for the GPU."""
 
+import numpy as np
 import pytest
 
+from jupyter_mlgpu.measure.gpu import gpu_totals
+from jupyter_mlgpu.measure.gpu.activity_records import read
 from jupyter_mlgpu.measure.gpu.activity_switch import PROFILER
 from jupyter_mlgpu.measure.gpu.boundaries import Boundaries
 from jupyter_mlgpu.measure.gpu.gpu_activity import CUT_SHORT, TAKEN_OVER
+from jupyter_mlgpu.measure.gpu.gpu_totals import GpuTotals
 from jupyter_mlgpu.measure.recorder import Recorder, new_run
 from jupyter_mlgpu.record.gpu_work import STILL_AT_WORK
 from jupyter_mlgpu.testing.backend import FakeBackend
 from jupyter_mlgpu.testing.clock import FakeClock
-from tests.support.cupti import RECORDED, FakeCupti, kernel
+from tests.support.cupti import RECORDED, SIZES, FakeCupti, kernel
 from tests.support.gpu_machine import Machine
 from tests.support.waiting import until
 
@@ -172,6 +176,26 @@ def test_recorded_work_of_four_cells_is_divided_as_it_was_launched():
         ("host-to-device", 20, 20 * 400_000)
     ]
     assert nothing == ()
+
+
+def test_an_hour_of_recorded_training_steps_is_added_up_in_constant_memory(machine, monkeypatch):
+    monkeypatch.setattr(gpu_totals, "_MERGE_AT", 10_000)
+    monkeypatch.setattr(gpu_totals, "_KEEP", 20_000)
+    words = np.frombuffer((RECORDED / "torch_step.bin").read_bytes(), np.uint64)
+    one_step = GpuTotals()
+    for records in read(words, SIZES):
+        one_step.add(records)
+    cell = machine.begin()
+    hour, steps = 3_600 * 10**9, 1_200
+    for turn in range(steps):
+        machine.cupti.fill_with(words, shifted_by=turn * hour // steps)
+        machine.activity.drain()
+    machine.cupti.ticks += hour
+    cell.ends()
+    (busy,), (work,) = cell.finish_within(60)
+    assert work.launches == busy.samples == steps * one_step.launches
+    assert busy.value == pytest.approx(steps * one_step.busy() / 1e9, rel=1e-6)
+    assert cell._cell.totals[0]._merged.shape[1] <= 30_000
 
 
 def recorder(machine, backend):
