@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import statistics
 import time
 from collections.abc import Callable
 from typing import Any
@@ -19,8 +20,8 @@ from benchmarks.pairing import Pair, interleave
 from jupyter_mlgpu.explain.statistics import median_interval
 from jupyter_mlgpu.measure.kit import Kit
 
-#: Empty cells, and launches, that are timed as one, for a single one is too short.
-EMPTY = 100
+#: Empty cells of which one is measured, and the seconds between two of them, as in a notebook that is run.
+EMPTY, BETWEEN = 20, 0.02
 
 
 def cells(torch: Any) -> dict[str, Callable[[], object]]:
@@ -53,13 +54,14 @@ def cells(torch: Any) -> dict[str, Callable[[], object]]:
 
 
 def timed(torch: Any, kit: Kit, work: Callable[[], object], records: bool) -> float:
-    """Seconds that the code and its work on the GPU take, without our own at the cell's ends."""
+    """Seconds that the code and its work on the GPU take the second time, without our work at both ends."""
     gpu = kit.recorder.gpu
     if not records:
         kit.rest()
         kit.recorder.gpu = lambda: None
-    torch.cuda.synchronize()
     measurement = kit.recorder.start("cell", waits=False)
+    work()
+    torch.cuda.synchronize()
     begun = time.perf_counter()
     work()
     torch.cuda.synchronize()
@@ -70,19 +72,21 @@ def timed(torch: Any, kit: Kit, work: Callable[[], object], records: bool) -> fl
 
 
 def empty(torch: Any, kit: Kit, records: bool) -> float:
-    """Seconds of one empty cell, all that we do at its ends included."""
+    """Seconds that our own work takes at both ends of an empty cell, the median of some."""
     gpu = kit.recorder.gpu
-    kit.recorder.start("before", waits=False).stop()
     if not records:
         kit.rest()
         kit.recorder.gpu = lambda: None
+    kit.recorder.start("before", waits=False).stop()
     torch.cuda.synchronize()
-    begun = time.perf_counter()
+    took = []
     for _ in range(EMPTY):
-        kit.recorder.start("cell", waits=not records).stop()
-    took = (time.perf_counter() - begun) / EMPTY
+        time.sleep(BETWEEN)
+        begun = time.perf_counter()
+        kit.recorder.start("cell", waits=False).stop()
+        took.append(time.perf_counter() - begun)
     kit.recorder.gpu = gpu
-    return took
+    return statistics.median(took)
 
 
 def memory() -> tuple[int, int]:
@@ -119,7 +123,10 @@ def main() -> None:
     ]
     more = interleave(pairs, lambda on: empty(torch, kit, on))
     found["empty_cell_more_us"] = interval([pair.difference * 1e6 for pair in more], 1)
-    found["empty_cell_us"] = [round(min(getattr(one, side) for one in more) * 1e6) for side in ("off", "on")]
+    found["empty_cell_us"] = {
+        "without": interval([pair.off * 1e6 for pair in more], 1),
+        "with": interval([pair.on * 1e6 for pair in more], 1),
+    }
     kit.close()
     print(json.dumps(found, indent=1))
 

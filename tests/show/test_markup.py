@@ -27,6 +27,7 @@ TAG = re.compile(
 # Modules that may write a tag, and why.
 EXCEPTIONS = {
     "show/markup.py": "the module that writes them",
+    "testing/ioregistry.py": "reads what `ioreg` prints, with its angle brackets",
     "testing/sharing.py": "plays a hub that answers with a page",
     "teach/grading/feedback.py": "knows the beginning of nbgrader's pages, and puts a policy behind it",
 }

@@ -83,7 +83,7 @@ class ActivitySwitch:
         """Switch the records on if they are not; returns why that is not possible."""
         if self._never is not None:
             return self._never
-        variable = next((one for one in TOOLS if os.environ.get(one)), None)
+        variable = None if self.on else next((one for one in TOOLS if os.environ.get(one)), None)
         if variable is not None:
             return say(
                 "Another tool traces this process ({variable} is set), so GPU time was left to it.",
