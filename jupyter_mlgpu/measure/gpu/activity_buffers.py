@@ -5,6 +5,8 @@ launch. A Python function there would wait for the GIL: launches that hold it wo
 that arrives in it would be lost. So both callbacks are a few machine instructions that exchange words with a
 control block and never wait (`callbacks_x86_64.s`, `callbacks_aarch64.s`; a test assembles them).
 
+A buffer that comes back and is none of these was another profiler's, and is left alone.
+
 The code lies in a file in memory that is mapped for execution: no page is ever writable and executable.
 """
 
@@ -24,14 +26,14 @@ SIZE, COUNT = 1024**2, 64
 _CODE = {
     "x86_64": bytes.fromhex(
         "49b8887766554433221131c931c0498784c8000100004885c07519ffc1413b481075e9f049ff401831c04889074889064889"
-        "02c3498b4008488906480fafc149030048890731c0488902c349b988776655443322114889d0492b0131d249f7710849ffc0"
-        "4d8984c100090000c3"
+        "02c3498b4008488906480fafc149030048890731c0488902c349b988776655443322114889d0492b0131d249f77108493b41"
+        "10730b49ffc04d8984c100090000c3"
     ),
     "aarch64": bytes.fromhex(
         "88030058090080d20a0104914b0d098b6cfd5fc87ffd0dc8cdffff35cc0100b5290500910e0940f93f010eeb01ffff540b61"
         "00916cfd5fc88c0500916cfd0dc8adffff351f0000f93f0000f95f0000f9c0035fd60c0540f92c0000f90d0140f98c35099b"
-        "0c0000f95f0000f9c0035fd6887766554433221148010058090140f94a0009cb0b0540f94a09cb9a8c04009108012491080d"
-        "0a8b0cfd9fc8c0035fd68877665544332211"
+        "0c0000f95f0000f9c0035fd68877665544332211c8010058090140f94a0009cb0b0540f94a09cb9a0d0940f95f010deba200"
+        "00548c04009108012491080d0a8b0cfd9fc8c0035fd61f2003d58877665544332211"
     ),
 }
 _COMPLETE = {"x86_64": 0x4B, "aarch64": 0x78}

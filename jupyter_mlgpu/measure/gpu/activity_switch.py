@@ -6,6 +6,7 @@ of the user's finds them switched off.
 
 from __future__ import annotations
 
+import functools
 import math
 import os
 import threading
@@ -204,7 +205,9 @@ class ActivitySwitch:
             return read(words, self._sizes)
 
 
+@functools.cache
 def _load_cupti() -> tuple[Cupti, ActivityBuffers]:
+    """CUPTI, with the buffers of this process: it may keep one of them while it is switched off."""
     from jupyter_mlgpu.measure.gpu.activity_buffers import ActivityBuffers
     from jupyter_mlgpu.measure.gpu.cupti import Cupti, find
 

@@ -36,10 +36,13 @@ complete:
   sub x10, x2, x9
   ldr x11, [x8, #8]
   udiv x10, x10, x11
+  ldr x13, [x8, #0x10]
+  cmp x10, x13
+  b.hs 7f
   add x12, x4, #1
   add x8, x8, #0x900
   add x8, x8, x10, lsl #3
   stlr x12, [x8]
-  ret
+7: ret
   .balign 8
 6: .quad 0x1122334455667788

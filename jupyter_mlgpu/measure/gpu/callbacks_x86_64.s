@@ -30,6 +30,8 @@ complete:
   sub rax, [r9]
   xor edx, edx
   div qword ptr [r9+8]
+  cmp rax, [r9+0x10]
+  jae 3f
   inc r8
   mov [r9+rax*8+0x900], r8
-  ret
+3: ret

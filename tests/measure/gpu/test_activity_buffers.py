@@ -63,6 +63,15 @@ def test_an_empty_buffer_that_comes_back_is_free_again(buffers):
     assert asked(buffers)[0] == address
 
 
+def test_a_buffer_of_another_profilers_is_left_alone(buffers):
+    mine = asked(buffers)[0]
+    before = bytes(buffers._control)
+    for foreign in (mine + COUNT * SIZE, mine - SIZE, 4096, 2**64 - SIZE):
+        returned(buffers, foreign, 100)
+    assert bytes(buffers._control) == before
+    assert list(buffers.full()) == []
+
+
 def test_threads_that_ask_at_once_are_never_given_the_same(buffers):
     given = []
 
