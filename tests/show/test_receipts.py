@@ -7,7 +7,7 @@ import pytest
 from msgspec.structs import replace
 
 from jupyter_mlgpu.record import units
-from jupyter_mlgpu.record.gpu_work import CopySum, GpuWork, KernelSum
+from jupyter_mlgpu.record.gpu_work import STILL_AT_WORK, CopySum, GpuWork, KernelSum
 from jupyter_mlgpu.record.reading import QUANTITIES, Reading, missing
 from jupyter_mlgpu.record.record import DeviceUse, Fact, LogLine, OpStat, RanOn, Record
 from jupyter_mlgpu.show.receipts import html, notes, text, words
@@ -135,6 +135,20 @@ def on_gpu(*times, work=(WORK,), **changes):
 )
 def test_the_line_says_how_busy_the_gpu_was(times, said):
     assert said in words.headline(on_gpu(*times))
+
+
+def test_the_line_says_for_how_long_the_gpu_went_on_after_the_code():
+    went_on = replace(WORK, went_on=0.5)
+    shown = on_gpu(busy(0.9), work=(went_on,), asynchronous=True)
+    assert "GPU busy 90 %, went on for 500 ms" in words.headline(shown)
+    assert "gpu:0 went on for 500 ms after the cell&#x27;s code had ended." in html.receipt(shown)
+    hardly = replace(WORK, went_on=0.0005)
+    assert "GPU busy 100 %" in words.headline(on_gpu(busy(0.9), work=(hardly,), asynchronous=True))
+
+
+def test_the_line_says_that_the_gpu_is_still_at_work():
+    waited_for = missing("device_time", STILL_AT_WORK, scope="device")
+    assert "GPU still at work" in words.headline(on_gpu(waited_for, work=(), asynchronous=True))
 
 
 def test_what_the_driver_counts_for_the_process_is_told_as_about_so_much():

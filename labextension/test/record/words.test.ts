@@ -177,6 +177,28 @@ test('the closed receipt has four figures at most, and does not say that nothing
   assert.deepEqual(headline(record, english), ['1.5 s', 'peak memory 1 GiB']);
 });
 
+test('the closed receipt says for how long the GPU went on after the code', () => {
+  const busy = { ...reading('device_time', 0.9), device: 'gpu:0', samples: 9 };
+  const record = (went_on: number): ReturnType<typeof known> =>
+    known({
+      asynchronous: true,
+      gpu_work: [{ device: 'gpu:0', launches: 9, kernel_seconds: 0.9, went_on }],
+      readings: [reading('wall_time', 0.5), busy]
+    });
+  assert.equal(headline(record(0.5), english)[1], 'GPU busy 90 %, went on for 500 ms');
+  assert.equal(headline(record(0.0005), english)[1], 'GPU busy 100 %');
+});
+
+test('the closed receipt says that the GPU is still at work', () => {
+  const why = 'The GPU was still at work on this cell, or its records were not there yet.';
+  const waited = { ...reading('device_time', null), why_missing: why };
+  const record = known({
+    asynchronous: true,
+    readings: [reading('wall_time', 0.5), waited]
+  });
+  assert.equal(headline(record, english)[1], 'GPU still at work');
+});
+
 test('the closed receipt says how busy the GPU was, or which of several was busiest', () => {
   const busy = (value: number, device: string, samples = 9): object => ({
     ...reading('device_time', value),
@@ -202,7 +224,7 @@ test('the closed receipt says how busy the GPU was, or which of several was busi
 test('what each GPU did is read as it is written, and rubbish in it is left out', () => {
   const copies = [{ direction: 'host-to-device', count: 6, bytes: 72e6, seconds: 0.006 }, 7];
   const kernels = [{ name: 'gemm', count: 60, seconds: 0.15 }, { name: null }];
-  const work = { device: 'gpu:0', launches: 66, kernel_seconds: 0.2, copies, kernels };
+  const work = { device: 'gpu:0', launches: 66, kernel_seconds: 0.2, copies, kernels, went_on: 0.1 };
   const [first, ...others] = known({ gpu_work: [work, null, { launches: 1 }] }).gpuWork;
   assert.deepEqual(others, []);
   assert.deepEqual(first, {
@@ -210,7 +232,8 @@ test('what each GPU did is read as it is written, and rubbish in it is left out'
     launches: 66,
     kernelSeconds: 0.2,
     copies: copies.slice(0, 1),
-    kernels: kernels.slice(0, 1)
+    kernels: kernels.slice(0, 1),
+    wentOn: 0.1
   });
   assert.deepEqual(known({}).gpuWork, []);
 });
