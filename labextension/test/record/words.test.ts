@@ -224,7 +224,14 @@ test('the closed receipt says how busy the GPU was, or which of several was busi
 test('what each GPU did is read as it is written, and rubbish in it is left out', () => {
   const copies = [{ direction: 'host-to-device', count: 6, bytes: 72e6, seconds: 0.006 }, 7];
   const kernels = [{ name: 'gemm', count: 60, seconds: 0.15 }, { name: null }];
-  const work = { device: 'gpu:0', launches: 66, kernel_seconds: 0.2, copies, kernels, went_on: 0.1 };
+  const work = {
+    device: 'gpu:0',
+    launches: 66,
+    kernel_seconds: 0.2,
+    copies,
+    kernels,
+    went_on: 0.1
+  };
   const [first, ...others] = known({ gpu_work: [work, null, { launches: 1 }] }).gpuWork;
   assert.deepEqual(others, []);
   assert.deepEqual(first, {
