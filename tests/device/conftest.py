@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import os
+
 import pytest
 
 from jupyter_mlgpu.measure.frameworks import registry
+
+# Where both run in one process, JAX would take three quarters of the GPU's memory.
+os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")
 
 #: It profiles JAX, which needs CUPTI, of which a process has one; PyTorch's profiler keeps it once it has it.
 BEFORE_PYTORCH = "test_jaxs_device_time_and_self_times_are_those_of_its_chrome_trace"
