@@ -252,6 +252,7 @@ def _about(record: Record) -> dict[str, Any]:
         "cell": cellnumbers.name(record),
         "outcome": record.outcome,
         "mode": record.mode,
+        "asynchronous": record.asynchronous,
         "timing": record.mode == "light",
         "asked for": record.device.asked_for or None,
         "ran on": where,
