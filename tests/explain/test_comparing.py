@@ -5,6 +5,7 @@ from msgspec.structs import replace
 
 from jupyter_mlgpu import compare
 from jupyter_mlgpu.record.errors import UsageError
+from jupyter_mlgpu.record.gpu_work import GpuWork
 from jupyter_mlgpu.record.reading import Reading
 from jupyter_mlgpu.record.record import DeviceUse, OpStat, RanOn
 from jupyter_mlgpu.record.translation import translated
@@ -51,6 +52,31 @@ def test_the_other_way_round_it_is_less_by_the_reciprocal():
     assert change(compare(slow, quick)).verdict == "▼ less"
     assert back.low == pytest.approx(1 / there.high)
     assert back.high == pytest.approx(1 / there.low)
+
+
+def asynchronous(*walls, went_on):
+    """Runs after whose code the GPU went on."""
+    busy = Reading("device_time", went_on, "s", "device", "CUPTI", 9, device="gpu:0", detail="records")
+    made = []
+    for one in runs(*walls, asynchronous=True, gpu_work=(GpuWork("gpu:0", 9, went_on, went_on=went_on),)):
+        others = [reading for reading in one.readings if reading.quantity != "device_time"]
+        made.append(replace(one, readings=(*others, busy)))
+    return made
+
+
+def test_cells_that_nobody_waited_for_are_compared_by_when_their_work_was_done():
+    quick, slow = (asynchronous(*[0.01] * 4, went_on=one) for one in (1.0, 2.0))
+    found = compare(quick, slow)
+    assert change(found, "Wall time until the GPU was done").verdict == "▲ more"
+    assert change(found, "Wall time").verdict == "= the same within 1 %"
+    assert told(quick, slow) == "B took 1.99 times as long as A (1.99 to 1.99 times); 4 and 4 runs."
+
+
+def test_a_wall_time_with_the_wait_for_a_gpu_is_not_compared_with_one_without():
+    found = compare(runs(1.0, 1.0, 1.0, 1.0), asynchronous(*[0.01] * 4, went_on=1.0))
+    walls = [one for one in found.pairs[0].changes if one.what.startswith("Wall time")]
+    assert [(one.ratio, one.why_not) for one in walls] == [(None, "measured on one side only")] * 2
+    assert any("waited for the GPU" in note for note in found.pairs[0].notes)
 
 
 def told(first, second):

@@ -73,3 +73,9 @@ def test_the_record_keeps_it_as_a_note():
         "Slower than before: 3.45 s, was 1.21 s (medians of the last 2 runs and of the 8 before them)."
     )
     assert with_slower(run(30, 1.2), store).notes == ()
+
+
+def test_runs_that_were_waited_for_are_not_compared_with_those_that_were_not():
+    assert became_slower(runs(*FAST), run(11, 3.5)) is None
+    assert became_slower(runs(*FAST, 3.4), run(11, 3.5)) is not None
+    assert became_slower(runs(*FAST, 3.4), run(11, 3.5, asynchronous=True)) is None

@@ -192,7 +192,9 @@ def _quantity(
     if not any(sides):
         return []
     unit = QUANTITIES[quantity]
-    if all(len(side) == 1 for side in sides):
+    # Wall times of two kinds differ by what they are of, and not by what read them.
+    comparable = quantity != "wall_time" or sides[0].keys() == sides[1].keys()
+    if comparable and all(len(side) == 1 for side in sides):
         values = (next(iter(side.values())) for side in sides)
         return [_change(title, unit, *values)]
     names = called(dict.fromkeys(one for side in sides for one in side))
