@@ -32,19 +32,13 @@ class Boundary:
 
     def before(self, records: ActivityColumns, device: int) -> Any:
         """A column that is true for records of work launched before it; without a mark there: none."""
-        import numpy as np
-
-        if device not in self.ids:
-            return np.zeros(len(records), bool)
-        return ((self.ids[device] - records.correlation.astype(np.int64)) & _IDS) < _HALF
+        ids = records.correlation.astype("int64")
+        return ((self.ids[device] - ids) & _IDS) < _HALF if device in self.ids else ids < 0
 
     def after(self, records: ActivityColumns, device: int) -> Any:
         """A column that is true for records of work launched after it; without a mark there: all."""
-        import numpy as np
-
-        if device not in self.ids:
-            return np.ones(len(records), bool)
-        return ((records.correlation.astype(np.int64) - self.ids[device]) & _IDS) < _HALF
+        ids = records.correlation.astype("int64")
+        return ((ids - self.ids[device]) & _IDS) < _HALF if device in self.ids else ids >= 0
 
 
 class Boundaries:
