@@ -30,6 +30,9 @@ TOOLS = ("CUDA_INJECTION64_PATH", "NSYS_PROFILING_SESSION_ID", "NV_COMPUTE_PROFI
 #: Seconds after which CUDA's driver is looked for again, where the user's code had not loaded it.
 _LOOK_AGAIN = 0.5
 
+#: Seconds after which the driver hangs. A flush waits for no GPU, and takes some milliseconds at most.
+_HANGS = 2.0
+
 NO_GPU = say("No CUDA GPU was in use when this cell began: its time is known from the next cell on.")
 NO_CUDA = say("GPU time is measured on NVIDIA GPUs only.")
 NO_NUMPY = say("GPU time needs NumPy, which is not loaded here.")
@@ -74,6 +77,7 @@ class ActivitySwitch:
         self._reading = threading.Lock()
         self._never: Sentence | None = None
         self._look_again = -math.inf
+        self._flushed_at = math.inf
         self.driver: Driver | None = None
         self.cupti: Cupti | None = None
         self.on = False
@@ -117,8 +121,17 @@ class ActivitySwitch:
 
     def flush(self, *, forced: bool = False) -> None:
         """Have buffers returned whose records are complete; waits for no GPU."""
-        if self.cupti is not None and self.on:
+        if self.cupti is None or not self.on or self.hangs():
+            return
+        self._flushed_at = real_time.monotonic()
+        try:
             self.cupti.flush(forced=forced)
+        finally:
+            self._flushed_at = math.inf
+
+    def hangs(self) -> bool:
+        """Return whether a question to CUPTI has not been answered for long: then nobody should ask again."""
+        return real_time.monotonic() - self._flushed_at > _HANGS
 
     def read(self) -> tuple[list[ActivityColumns], int]:
         """All records that were returned, and from how many buffers.
@@ -146,6 +159,8 @@ class ActivitySwitch:
         if not self.on or self.cupti is None:
             return
         self.on = False
+        if self.hangs():
+            return
         with suppress(CuptiError):  # somebody else has switched CUPTI off
             for kind in KINDS:
                 self.cupti.disable(kind)

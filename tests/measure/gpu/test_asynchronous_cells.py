@@ -1,9 +1,11 @@
 """Work that goes on after its cell belongs to it all the same; nobody waits for the GPU."""
 
+import threading
+
 import numpy as np
 import pytest
 
-from jupyter_mlgpu.measure.gpu import gpu_totals
+from jupyter_mlgpu.measure.gpu import activity_switch, gpu_totals
 from jupyter_mlgpu.measure.gpu.activity_records import read
 from jupyter_mlgpu.measure.gpu.activity_switch import PROFILER
 from jupyter_mlgpu.measure.gpu.boundaries import Boundaries
@@ -11,6 +13,8 @@ from jupyter_mlgpu.measure.gpu.gpu_activity import CUT_SHORT, TAKEN_OVER
 from jupyter_mlgpu.measure.gpu.gpu_totals import GpuTotals
 from jupyter_mlgpu.measure.recorder import Recorder, new_run
 from jupyter_mlgpu.record.gpu_work import STILL_AT_WORK
+from jupyter_mlgpu.show.receipts import html
+from jupyter_mlgpu.testing import example_record
 from jupyter_mlgpu.testing.backend import FakeBackend
 from jupyter_mlgpu.testing.clock import FakeClock
 from tests.support.cupti import RECORDED, SIZES, FakeCupti, kernel
@@ -138,6 +142,24 @@ def test_marks_that_somebody_else_took_are_known_by_later_ones(machine):
     assert done(first).readings[0].why_missing == TAKEN_OVER
 
 
+def test_a_driver_that_hangs_holds_up_no_cell_and_no_end(machine, monkeypatch):
+    first = machine.begin()
+    hangs, go_on = threading.Event(), threading.Event()
+
+    def hang(*, forced=False):
+        hangs.set()
+        go_on.wait(60)
+
+    monkeypatch.setattr(machine.cupti, "flush", hang)
+    leave(first)
+    hangs.wait()
+    leave(machine.begin())
+    monkeypatch.setattr(activity_switch, "_HANGS", 0.0)
+    machine.meter.stop()
+    assert first.figures().readings[0].why_missing == CUT_SHORT
+    go_on.set()
+
+
 def test_a_boundary_waits_for_every_gpu():
     boundaries = Boundaries()
     first, second = boundaries.announce([0, 1]), boundaries.announce([0, 1])
@@ -176,6 +198,10 @@ def test_recorded_work_of_four_cells_is_divided_as_it_was_launched():
         ("host-to-device", 20, 20 * 400_000)
     ]
     assert nothing == ()
+    drawn = html.receipt(example_record().with_gpu(cells[2].figures()))
+    assert "Copies of gpu:0" in drawn
+    assert "host-to-device" in drawn
+    assert "60 launches" in drawn
 
 
 def test_an_hour_of_recorded_training_steps_is_added_up_in_constant_memory(machine, monkeypatch):
