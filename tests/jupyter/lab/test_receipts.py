@@ -158,14 +158,16 @@ def test_a_receipt_says_how_busy_the_gpu_was_and_opens_to_its_copies_and_kernels
         0.12,
         (CopySum("host-to-device", 6, 72_000_000, 0.006), CopySum("device-to-host", 2, 4096, 0.0001)),
         (KernelSum("void gemm<float>(float*, int)", 60, 0.09), KernelSum("softmax", 20, 0.02)),
+        went_on=0.2,
     )
     others = [one for one in example_record().readings if one.quantity != "device_time"]
-    record = replace(example_record(), readings=(*others, busy), gpu_work=(work,))
+    record = replace(example_record(), readings=(*others, busy), gpu_work=(work,), asynchronous=True)
     lab.write_with_receipts("gpu.ipynb", bundle(record))
     lab.open_without_kernel("gpu.ipynb")
     receipt = lab.receipts.first
-    expect(receipt).to_contain_text("500 ms · GPU busy 28 % · ran on cpu:0")
+    expect(receipt).to_contain_text("500 ms · GPU busy 20 %, went on for 200 ms · ran on cpu:0")
     receipt.get_by_role("button").click()
+    expect(receipt).to_contain_text("gpu:0 went on for 200 ms after the cell's code had ended.")
     copies = receipt.get_by_role("table", name="Copies of gpu:0")
     expect(copies.get_by_role("row", name="host-to-device")).to_contain_text("12 GB/s")
     kernels = receipt.get_by_role("table", name="Kernels of gpu:0 that took most of 120 ms; 1,450 launches")
