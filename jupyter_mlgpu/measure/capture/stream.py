@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from jupyter_mlgpu.measure.capture.echo import DescriptorEcho, Echo, SilentEcho
 from jupyter_mlgpu.measure.capture.reader import Pipe, Reader
 from jupyter_mlgpu.measure.capture.storage import LogFile
+from jupyter_mlgpu.measure.uninterrupted import Uninterrupted
 
 #: Bytes of a file kept for `%mlc_trace logs --raw`; older ones are given back to the system.
 KEPT_BYTES = 64 * 1024**2
@@ -91,27 +92,20 @@ class CapturedStream:
             os.close(self.before)
 
     def pass_on(self, reader: Reader, on_data: OnData) -> None:
-        """Read and echo what is stored."""
-        self._echo_rest()
+        """Read and echo what is stored; a Ctrl-C comes between two pieces."""
+        while self.echoed_to < self.read_to and self._echo_on():
+            pass
         reader.shown(self.number, self.echoed_to)
         end = reader.stored(self.number)
-        while self.read_to < end:
-            data = self.file.read(self.read_to, min(end, self.read_to + _CHUNK))
-            if not data:
-                break
-            self.read_to += len(data)
-            on_data(self.name, data)
-            if self.echoed_to == self.read_to - len(data):
-                self.echoed_to += self.echo.write(data)
+        while self.read_to < end and self._pass_one_on(end, on_data):
             self.file.forget(self.echoed_to - KEPT_BYTES)
             reader.shown(self.number, self.echoed_to)
 
     def relay(self) -> None:
         """Echo what is in the pipe, where no process stores it."""
         with contextlib.suppress(OSError):  # there is no more
-            while data := os.read(self.pipe.read, _CHUNK):
-                while data and self.echo.ready(1.0):
-                    data = data[self.echo.write(data) :]
+            while self._relay_one():
+                pass
 
     def tail(self, most: int, since: int) -> bytes:
         """The last bytes that were stored, read or not: at most `most`, of those from an offset on."""
@@ -124,14 +118,32 @@ class CapturedStream:
         kept = max(start, min(end, self.file.forgotten))
         return self.file.read(kept, end), kept - start
 
-    def _echo_rest(self) -> None:
-        """Go on where an echo would take no more."""
-        while self.echoed_to < self.read_to:
+    def _echo_on(self) -> bool:
+        """Go on where an echo would take no more; whether it took all of this piece."""
+        with Uninterrupted():
             data = self.file.read(self.echoed_to, min(self.read_to, self.echoed_to + _CHUNK))
             done = self.echo.write(data)
             self.echoed_to += done
-            if done < len(data):
-                return
+            return 0 < len(data) == done
+
+    def _pass_one_on(self, end: int, on_data: OnData) -> bool:
+        """Read and echo one piece; whether there was one."""
+        with Uninterrupted():
+            data = self.file.read(self.read_to, min(end, self.read_to + _CHUNK))
+            self.read_to += len(data)
+            if data:
+                on_data(self.name, data)
+                if self.echoed_to == self.read_to - len(data):
+                    self.echoed_to += self.echo.write(data)
+            return bool(data)
+
+    def _relay_one(self) -> bool:
+        """Echo one piece of what is in the pipe; whether more may come. Raises OSError where it is empty."""
+        with Uninterrupted():
+            rest = data = os.read(self.pipe.read, _CHUNK)
+            while rest and self.echo.ready(1.0):
+                rest = rest[self.echo.write(rest) :]
+            return bool(data)
 
 
 def _copy(descriptor: int) -> int | None:
