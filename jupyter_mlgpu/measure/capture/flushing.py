@@ -1,12 +1,19 @@
-"""What native code has printed, written out: it may still be in a buffer of C's."""
+"""What native code has printed, written out: it may still be in a buffer of C's.
+
+C's own lock on a stream is held within single calls of C alone. Between two of them a Ctrl-C would leave it
+locked for ever; and another thread that prints while it holds the GIL would wait for it, while we wait for
+the GIL.
+"""
 
 from __future__ import annotations
 
 import contextlib
 import ctypes
+import operator
 import sys
-from collections.abc import Iterable
-from functools import cache
+from collections.abc import Callable, Iterable
+from functools import cache, partial
+from typing import Any
 
 
 def flush_native(descriptors: Iterable[int] = (1, 2)) -> None:
@@ -16,12 +23,9 @@ def flush_native(descriptors: Iterable[int] = (1, 2)) -> None:
     """
     for descriptor in descriptors:
         with contextlib.suppress(Exception):
-            libc, stream = _c_stream(descriptor)
-            if libc.ftrylockfile(stream) == 0:
-                try:
-                    libc.fflush(stream)
-                finally:
-                    libc.funlockfile(stream)
+            flush, is_locked = _c_stream(descriptor)
+            if not is_locked():
+                flush()
         with contextlib.suppress(Exception):
             python = sys.__stdout__ if descriptor == 1 else sys.__stderr__
             if python is not None:
@@ -29,9 +33,19 @@ def flush_native(descriptors: Iterable[int] = (1, 2)) -> None:
 
 
 @cache
-def _c_stream(descriptor: int) -> tuple[ctypes.CDLL, ctypes.c_void_p]:
+def _c_stream(descriptor: int) -> tuple[Callable[[], Any], Callable[[], bool]]:
+    """What flushes C's stream, and what says whether another thread has locked it."""
     # Not fflush(NULL): it would wait for a thread that sits in a read of stdin.
-    libc = ctypes.CDLL(None)
+    libc, keeps_the_gil = ctypes.CDLL(None), ctypes.PyDLL(None)
     names = {1: "stdout", 2: "stderr"}
     name = f"__{names[descriptor]}p" if sys.platform == "darwin" else names[descriptor]
-    return libc, ctypes.c_void_p.in_dll(libc, name)
+    stream = ctypes.c_void_p.in_dll(libc, name)
+    lock, unlock = keeps_the_gil.ftrylockfile, keeps_the_gil.funlockfile
+    unlock.restype = None
+    call = operator.methodcaller("__call__", stream)
+
+    def is_locked() -> bool:
+        # One call to Python, that is two of C: `any` goes on to unlock where locking has returned 0.
+        return any(map(call, (lock, unlock)))
+
+    return partial(libc.fflush, stream), is_locked
