@@ -404,6 +404,12 @@ def test_a_reader_that_is_stopped_is_replaced_and_its_writer_goes_on(start_kerne
     assert result.text.count("x") >= 199_900
     until(lambda: has_ended(reader))
 
+    def notes():
+        kept = notebook.ask("jupyter_mlgpu_snapshot_request")["records"]
+        return [note for record in kept for note in record["notes"]]
+
+    until(lambda: any("answered nothing for two seconds, so it was ended" in note for note in notes()))
+
 
 def test_a_lock_on_cs_stream_is_not_waited_for(start_kernel):
     notebook = start_kernel(**USERS)

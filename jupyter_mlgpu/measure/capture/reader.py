@@ -19,34 +19,20 @@ import signal
 import socket
 import sys
 import termios
-import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from jupyter_mlgpu.measure.capture import detached, reader_process
-from jupyter_mlgpu.measure.capture.reader_process import (
-    ANSWERED,
-    ARMED,
-    FORWARD,
-    GONE,
-    PROCESS,
-    SETTLE,
-    SHOWN,
-    STORED,
-    WORDS,
-)
+from jupyter_mlgpu.measure.capture.questions import Questions
+from jupyter_mlgpu.measure.capture.reader_process import ARMED, GONE, PROCESS, SHOWN, STORED, WORDS
 from jupyter_mlgpu.measure.capture.storage import anonymous_file
-from jupyter_mlgpu.record.clock import real_time
 
-#: Seconds to wait for an answer without releasing the GIL; most answers take 40 microseconds.
-_SPIN = 0.0003
-_SEND_FLAGS = getattr(socket, "MSG_NOSIGNAL", 0) | socket.MSG_DONTWAIT
-#: Seconds after which a process that does not answer is not waited for, and is asked once more.
-_SILENT, _ASK_AGAIN = 0.5, 1.0
+#: Seconds after which a process that does not answer stands still, and how many looks in a row must find it
+#: so: where all processes were frozen for a while, it needs time to answer, too.
+_STUCK, _STUCK_LOOKS = 2.0, 3
 
-# PyDLL keeps the GIL. These run before each print, and releasing the GIL would cost a busy cell far more.
-_libc = ctypes.PyDLL(None)
-_ioctl, _send, _yield = _libc.ioctl, _libc.send, _libc.sched_yield
+# PyDLL keeps the GIL. This runs before each print, and releasing the GIL would cost a busy cell far more.
+_ioctl = ctypes.PyDLL(None).ioctl
 _ioctl.restype = None  # which, without types of arguments, saves a third of the time
 if sys.platform == "darwin":  # where arguments beyond the named ones are passed otherwise
     _ioctl.argtypes = [ctypes.c_int, ctypes.c_ulong]
@@ -81,14 +67,12 @@ class Reader:
 
     def __init__(self, pipes: Sequence[Pipe], files: Sequence[int], outputs: Sequence[int]) -> None:
         self._pipes, self._files, self._outputs = pipes, files, outputs
-        self._asking = threading.Lock()
         self._settled = [0] * len(pipes)  # what STORED is where everything was shown
-        self._number = 0  # of the last request
-        self._unanswered, self._asked, self._silent_since, self._owner = False, 0.0, 0.0, 0
-        self._control: socket.socket | None = None
+        self._questions: Questions | None = None
         self._bell = -1
-        #: Whether the process was seen to have ended.
-        self.ended = False
+        self._stuck_looks = 0
+        #: Whether it was ended here, since it stood still.
+        self.was_stuck = False
 
     def start(self, shown: Sequence[int]) -> None:
         """Start it; `shown` is how much of each file was shown. Raises OSError where there can be no process.
@@ -116,7 +100,7 @@ class Reader:
             detached.start([detached.python(), "-I", "-S", *arguments], given)
             os.set_blocking(self._bell, False)
             ours.setblocking(False)
-            self._control, self._owner = ours, os.getpid()
+            self._questions = Questions(ours, self._words)
             kept.pop_all()
         self._waiting = select.poll()
         self._waiting.register(self._bell, select.POLLIN)
@@ -153,11 +137,12 @@ class Reader:
 
     def settle(self, seconds: float) -> bool:
         """Have all that was written up to now in the files; whether that was done within so many seconds."""
-        return self._ask(SETTLE, seconds)
+        return self._questions is not None and self._questions.settle(seconds)
 
     def forward(self, seconds: float) -> None:
         """Have what is written from now on passed on; `listen` ends then."""
-        self._ask(FORWARD, seconds)
+        if self._questions is not None:
+            self._questions.forward(seconds)
 
     def listen(self, seconds: float, *, news: bool) -> bool:
         """Wait for so long, or until the process calls; False: it has ended. For one thread.
@@ -168,7 +153,7 @@ class Reader:
         if news and any(2 * self.stored(one) != shown for one, shown in enumerate(self._settled)):
             return True
         happened = self._waiting.poll(seconds * 1000)
-        if self._control is None:
+        if self._questions is None:
             return False
         if any(event & select.POLLIN for _, event in happened):
             with contextlib.suppress(OSError):
@@ -176,66 +161,29 @@ class Reader:
             return True
         return not happened
 
+    @property
+    def ended(self) -> bool:
+        """Return whether the process was seen to have ended."""
+        return self._questions is not None and self._questions.ended
+
     def silent(self) -> float:
         """For how many seconds a request has not been answered."""
-        return real_time.monotonic() - self._silent_since if self._unanswered else 0.0
+        return 0.0 if self._questions is None else self._questions.silent()
 
-    def kill(self) -> None:
-        """End a process that stands still; another can take over."""
+    def end_if_stuck(self) -> None:
+        """End a process that stands still, for its writers wait for ever; to be called ten times a second."""
         process = self._words[PROCESS]
-        if process:
+        self.settle(0.0)
+        self._stuck_looks = self._stuck_looks + 1 if self.silent() > _STUCK else 0
+        if process and self._stuck_looks >= _STUCK_LOOKS:
+            self.was_stuck = True
             with contextlib.suppress(OSError):
                 os.kill(process, signal.SIGKILL)
 
     def close(self) -> None:
         """Let go of it: when nobody listens any more, or in a forked child."""
-        control, self._control = self._control, None
-        if control is not None:
+        questions, self._questions = self._questions, None
+        if questions is not None:
             with contextlib.suppress(OSError):
-                control.close()
+                questions.close()
                 os.close(self._bell)
-
-    def _ask(self, request: int, seconds: float) -> bool:
-        """Send a request and wait for its answer; whether it came."""
-        if not self._asking.acquire(timeout=seconds):
-            return False
-        try:
-            control = self._control
-            if control is None or os.getpid() != self._owner:  # a child that C's fork has made
-                return False
-            # A process that has been silent for long is not waited for again and again.
-            silent = self.silent() > _SILENT and real_time.monotonic() - self._asked < _ASK_AGAIN
-            if silent and not self._answered(control, 0) and request != FORWARD:
-                return False
-            self._number = self._number % (FORWARD - 1) + 1 if request != FORWARD else FORWARD
-            self._asked = real_time.monotonic()
-            if not self._unanswered:
-                self._unanswered, self._silent_since = True, self._asked
-            _send(control.fileno(), bytes([self._number]), 1, _SEND_FLAGS)
-            return self._answered(control, seconds)
-        except OSError:  # it has ended
-            return False
-        finally:
-            self._asking.release()
-
-    def _answered(self, control: socket.socket, seconds: float) -> bool:
-        """Return whether the last request is answered within so many seconds."""
-        words, number = self._words, self._number
-        begun = real_time.perf_counter()
-        # Not giving the GIL away: to get it back takes 5 ms where other threads are busy.
-        while words[ANSWERED] != number and real_time.perf_counter() - begun < min(seconds, _SPIN):
-            _yield()
-        poll = select.poll()
-        poll.register(control, select.POLLIN)
-        until = real_time.monotonic() + seconds
-        while words[ANSWERED] != number:
-            if not poll.poll(max(0.0, until - real_time.monotonic()) * 1000):
-                return False
-            if control.recv(64) == b"":
-                self.ended = True
-                return False
-        if number % 64 == 0:  # the answers on the socket are for who waits
-            with contextlib.suppress(BlockingIOError):
-                control.recv(256)
-        self._unanswered = False
-        return True

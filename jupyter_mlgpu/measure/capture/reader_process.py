@@ -3,10 +3,10 @@
 The kernel cannot do that itself: native code that prints while it holds the GIL would fill its own pipe and
 hang. `reader.Reader` starts this file by path, with `-I -S`, so only the standard library can be imported.
 
-Its descriptors, from 3 on: `CONTROL`, a socket on which each byte is a request (`SETTLE` or `FORWARD`) that
-is answered by the same byte; `BELL`, a pipe that wakes a thread of the kernel; `PAGE`, a file of 64-bit words
-that both processes map; and for each stream its pipe, its file, and where output goes when it is no longer
-stored.
+Its descriptors, from 3 on: `CONTROL`, a socket on which each number is a request (`SETTLE` or `FORWARD`), and
+a byte wakes up who waits for its answer; `BELL`, a pipe that wakes a thread of the kernel; `PAGE`, a file of
+64-bit words that both processes map; and for each stream its pipe, its file, and where output goes when it is
+no longer stored.
 
 It ends with the kernel, or, once it forwards, with the last process that holds a pipe open for writing.
 
@@ -27,7 +27,7 @@ import time
 
 CONTROL, BELL, PAGE, FIRST = 3, 4, 5, 6
 #: Requests. A number from `SETTLE` on: store all that has been written. `FORWARD`: store no more.
-SETTLE, FORWARD = 1, 255
+SETTLE, FORWARD, REQUEST_BYTES = 1, 2**64 - 1, 8
 PAGE_BYTES = 4096
 
 #: The words of a stream, and how many each has. STORED is twice the number of bytes in the file, plus 1 while
@@ -35,7 +35,7 @@ PAGE_BYTES = 4096
 #: shown; GONE is 1 once nothing is stored any more.
 STORED, SHOWN, GONE, WORDS = 0, 1, 2, 4
 #: Words for all streams. ARMED: the kernel sets it to 1 to be woken when something is stored. ANSWERED: the
-#: last request that was answered. PROCESS: the number of this process.
+#: greatest request that was answered. PROCESS: the number of this process.
 ARMED, ANSWERED, PROCESS = 500, 501, 502
 
 _CHUNK = 64 * 1024
@@ -224,16 +224,15 @@ class PipesToFiles:
             os.write(BELL, b".")
 
     def _answer(self) -> None:
-        asked = os.read(CONTROL, 64)
+        asked = array.array("Q", os.read(CONTROL, 64 * REQUEST_BYTES))
         self._settle()
         if not asked or FORWARD in asked:  # tracing ends, or the kernel's code has closed all descriptors
             self._control = None
             for stream in self._streams:
                 stream.forward_from_now()
-        if asked:
-            self._words[ANSWERED] = asked[-1]
+        self._words[ANSWERED] = max((self._words[ANSWERED], *asked))
         with contextlib.suppress(OSError):  # it has gone meanwhile, or does not read all answers
-            os.write(CONTROL, asked)
+            os.write(CONTROL, b".")
         if self._control is None:
             os.close(CONTROL)
             os.close(BELL)

@@ -16,10 +16,20 @@ from dataclasses import KW_ONLY, dataclass
 
 from jupyter_mlgpu.measure.alarm import Alarm
 from jupyter_mlgpu.measure.capture.flushing import flush_native
+from jupyter_mlgpu.measure.capture.losses import (
+    NOT_IN_TIME,
+    NOT_STORED,
+    READER_ENDED,
+    READER_WAS_STUCK,
+    leads_elsewhere,
+    not_handed_over,
+    not_read,
+    not_watched,
+)
 from jupyter_mlgpu.measure.capture.reader import Reader
 from jupyter_mlgpu.measure.capture.stream import CapturedStream, MakeEcho, OnData, plain_echo
 from jupyter_mlgpu.record.clock import real_time
-from jupyter_mlgpu.record.sentence import Sentence, say
+from jupyter_mlgpu.record.sentence import Sentence
 
 #: Seconds between two looks while something comes; a cell that is busy pays 0.3 ms for each.
 INTERVAL = 0.1
@@ -32,15 +42,8 @@ _ECHO_WAIT = 1.0
 PATIENCE = 0.5
 #: Seconds for which the first cell waits for the reader, which takes 15 ms to start on an idle machine.
 _FIRST_PATIENCE = 5.0
-#: Seconds after which a reader that does not answer is ended.
-_STUCK = 2.0
 #: Readers that end, and are replaced, until it is given up.
 _MOST_READERS = 5
-
-NOT_STORED = say(
-    "There is no room to store native lines, so they are shown but not kept: make room (disk, memory, or the "
-    "file size limit), then run `%mlc_trace off` and `%mlc_trace on`."
-)
 
 
 @dataclass(eq=False, repr=False)
@@ -148,12 +151,7 @@ class Tap:
         if reader is None or not self.behind():
             return
         if not reader.settle(PATIENCE) and not self._settled_by_another(reader):
-            self._lose(
-                say(
-                    "Native lines could not be read in time: some of them may be shown late, or with another "
-                    "cell."
-                )
-            )
+            self._lose(NOT_IN_TIME)
         self.pump()
 
     def pump(self) -> None:
@@ -193,15 +191,7 @@ class Tap:
         """Say so where the user's code has closed or redirected a descriptor: its lines do not come here."""
         for stream in self._streams:
             if not self.paused and not stream.leads_here():
-                self._lose(
-                    say(
-                        "The code that ran closed or redirected file descriptor {number} ({stream}); "
-                        "native lines written to it are not captured until tracing is turned off and "
-                        "on again.",
-                        number=stream.descriptor,
-                        stream=stream.name,
-                    )
-                )
+                self._lose(leads_elsewhere(stream.descriptor, stream.name))
 
     def _pump(self, reader: Reader | None) -> None:
         """Read and echo what is stored."""
@@ -221,9 +211,7 @@ class Tap:
         try:
             self.on_data(name, data)
         except Exception as error:  # who reads must not take the user's output with it
-            self._lose(
-                say("Reading native lines failed ({type}: {error}).", type=type(error).__name__, error=error)
-            )
+            self._lose(not_handed_over(error))
 
     def _wait_for_echoes(self, reader: Reader | None) -> None:
         deadline = real_time.monotonic() + _ECHO_WAIT
@@ -249,8 +237,7 @@ class Tap:
                 self._leave_room()
                 self._end_if_stuck()
             except Exception as error:  # the thread must live, for it passes the user's output on
-                kind = type(error).__name__
-                self._lose(say("Watching native lines failed ({type}: {error}).", type=kind, error=error))
+                self._lose(not_watched(error))
 
     def _wait(self, wake: Alarm, reader: Reader | None, *, is_quiet: bool) -> bool:
         """Wait for the next look; False: the reader has ended."""
@@ -316,22 +303,20 @@ class Tap:
                 return
             self._reader = None
             self._pump(ended)
+            if self._taken:
+                self._lose(READER_WAS_STUCK if ended.was_stuck else READER_ENDED)
             try:
                 if not self._taken or self._readers >= _MOST_READERS:
                     raise OSError("it ended again and again" if self._taken else "it ended at once")
                 self._start_reader()
-                self._lose(say("The process that reads native lines was ended; some lines may be missing."))
             except OSError as error:
                 self._pause(not_read(error))
             ended.close()
 
     def _end_if_stuck(self) -> None:
-        """End a reader that stands still, for its writers wait for ever: another takes over."""
         reader = self._reader
         if reader is not None and self._taken and self.behind():
-            reader.settle(0.0)
-            if reader.silent() > _STUCK:
-                reader.kill()
+            reader.end_if_stuck()
 
     def _leave_room(self) -> None:
         """Capture no more where there is no room to store anything; called by the thread that listens."""
@@ -362,12 +347,3 @@ class Tap:
         if sentence not in self._lost:
             self._lost.add(sentence)
             self.on_lost(sentence)
-
-
-def not_read(error: Exception) -> Sentence:
-    """Why native lines belong to no cell, where no process can read them."""
-    return say(
-        "Native lines are shown but not kept with their cells: no process could be started to read them "
-        "({error}).",
-        error=error,
-    )
