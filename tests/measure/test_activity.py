@@ -29,6 +29,7 @@ from jupyter_mlgpu.measure.frameworks.base import Compiled
 from jupyter_mlgpu.measure.kit import Kit
 from jupyter_mlgpu.measure.probes.sampler import Sampler
 from tests.support.cell_files import run_as_cell
+from tests.support.interrupts import interrupted_at_each_line
 
 pytestmark = pytest.mark.small
 
@@ -531,3 +532,24 @@ def test_looking_keeps_no_value_of_the_user_s_alive(sampler):
         assert gone[0]() is None
     finally:
         gc.enable()
+
+
+class SamplerByHand:
+    """A sampler that looks when the test does."""
+
+    def add(self, look, *_):
+        self.look = look
+        return lambda: None
+
+
+def test_a_ctrl_c_at_the_end_of_a_cell_leaves_the_samplers_thread_free():
+    sampler, lines = SamplerByHand(), 0
+    watches = [watch(sampler)]
+    for _ in interrupted_at_each_line(lambda: watches[-1].finish(), sys.modules[ActivityWatch.__module__]):
+        lines += 1
+        looking = threading.Thread(target=sampler.look, daemon=True)
+        looking.start()
+        looking.join(10.0)
+        assert not looking.is_alive(), f"interrupted at line {lines} of them"
+        watches.append(watch(sampler))
+    assert lines > 5

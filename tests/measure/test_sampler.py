@@ -7,6 +7,7 @@ from itertools import pairwise
 import pytest
 
 from jupyter_mlgpu.measure.probes.sampler import NAME, SHARE, Sampler
+from tests.support.interrupts import interrupted_at_each_line
 
 LEFT = set()
 
@@ -198,3 +199,20 @@ def test_closing_ends_the_thread_at_once():
     assert not threads()
     sampler.add(lambda: looks.append(2), 3600)()
     wait_until(lambda: not threads(), "the thread did not end")
+
+
+def test_a_ctrl_c_while_the_thread_starts_keeps_nothing_from_being_looked_at():
+    samplers, steps = [Sampler(linger=0.0)], 0
+
+    def look():
+        raise RuntimeError("once is enough")
+
+    for _ in interrupted_at_each_line(lambda: samplers[-1].add(look, every=60.0), threading, steps="opcode"):
+        steps += 1
+        looked = threading.Lock()
+        looked.acquire()
+        stop = samplers[-1].add(looked.release, every=60.0)
+        assert looked.acquire(timeout=10.0), f"interrupted at step {steps} of them"
+        stop()
+        samplers.append(Sampler(linger=0.0))
+    assert steps > 5

@@ -22,6 +22,7 @@ from jupyter_mlgpu.teach.sharing.address import Address, address_of
 from jupyter_mlgpu.teach.sharing.outbox import Outbox, ReportAnswer, made
 from jupyter_mlgpu.testing import example_record
 from jupyter_mlgpu.testing.sharing import FakeTeacher
+from tests.support.interrupts import interrupted_at_each_line
 
 RUN = "0" * 32
 
@@ -345,6 +346,18 @@ def test_from_one_post_to_the_next_there_are_at_least_ten_seconds(monkeypatch):
     assert one.state().next_try == 10.0
     clock.now += 4
     assert one.state().next_try == 6.0
+
+
+def test_a_ctrl_c_while_a_record_is_added_leaves_the_lock_free():
+    box = filled()
+    one, steps = sender.Sender(box, Script()), 0
+    for _ in interrupted_at_each_line(lambda: one.check("1", right=True), threading, steps="opcode"):
+        steps += 1
+        other = threading.Thread(target=one.state, daemon=True)
+        other.start()
+        other.join(10.0)
+        assert not other.is_alive(), f"interrupted at step {steps} of them"
+    assert steps > 5
 
 
 def test_a_failure_of_our_own_ends_neither_the_thread_nor_the_pauses(started):

@@ -28,6 +28,7 @@ from jupyter_mlgpu.measure.activity.states import AT_WORK, ELSEWHERE, STOPPED, o
 from jupyter_mlgpu.measure.activity.watched_thread import ThreadMoment, WatchedThread, part
 from jupyter_mlgpu.measure.frameworks.base import Compiled
 from jupyter_mlgpu.measure.probes.sampler import Sampler
+from jupyter_mlgpu.measure.uninterrupted import Uninterrupted
 from jupyter_mlgpu.record.clock import real_time
 
 #: Switch intervals, and seconds, that a look may come late, and still has seen what there was.
@@ -101,11 +102,10 @@ class ActivityWatch:
         """What was seen; None where the cell was too short to be looked at, or looking failed."""
         self._traced = self._traced or tracing.is_on()
         failed = self._stop()
-        if not self._lock.acquire(timeout=_PATIENCE):
-            return None
-        try:
+        with Uninterrupted():  # else the lock might stay taken, and the sampler's thread would stand still
+            if not self._lock.acquire(timeout=_PATIENCE):
+                return None
             self._ended = True
-        finally:
             self._lock.release()
         begun, self._begun = self._begun, None
         if begun is None:

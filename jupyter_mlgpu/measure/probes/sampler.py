@@ -13,6 +13,7 @@ from collections.abc import Callable
 from operator import attrgetter
 
 from jupyter_mlgpu.measure.alarm import Alarm
+from jupyter_mlgpu.measure.uninterrupted import Uninterrupted
 from jupyter_mlgpu.record.clock import real_time
 from jupyter_mlgpu.record.reading import OPERATING_SYSTEM, Reading
 from jupyter_mlgpu.record.sentence import say
@@ -50,7 +51,7 @@ class Sampler:
         What is returned here ends that. A look that raises is not repeated.
         """
         job = _Job(look, every, after, early)
-        with self._lock:
+        with Uninterrupted(), self._lock:  # a Ctrl-C while a thread starts could keep it from running
             self._jobs.append(job)
             if self._thread is None:
                 self._thread = threading.Thread(target=self._go_on, name=NAME, daemon=True)

@@ -57,7 +57,9 @@ class Sender:
         self._post = post
         self._now = now
         self._draw = random.Random()  # not the module's, which the student may have seeded
-        self._changed = threading.Condition()
+        # Taken as such: in the `__enter__` of a condition, which is Python, a Ctrl-C would leave it taken.
+        self._lock = threading.RLock()
+        self._changed = threading.Condition(self._lock)
         self._process = os.getpid()
         self._not_before = now()
         self._failures = 0
@@ -74,7 +76,7 @@ class Sender:
         """A record was made."""
         # A forked child has a copy of the lock, perhaps as the thread held it.
         if os.getpid() == self._process:
-            with self._changed:
+            with self._lock:
                 if not self._ended:
                     self._outbox.add(record)
                     self._changed.notify()
@@ -82,7 +84,7 @@ class Sender:
     def check(self, exercise: str, *, right: bool) -> None:
         """An answer to an exercise was tried."""
         if os.getpid() == self._process:
-            with self._changed:
+            with self._lock:
                 if not self._ended:
                     self._outbox.check(exercise, right=right)
                     self._changed.notify()
@@ -94,7 +96,7 @@ class Sender:
         """
         if os.getpid() != self._process:
             return False
-        with self._changed:
+        with self._lock:
             self._ended = True
             self._outbox.clear()
             self._changed.notify()
@@ -105,7 +107,7 @@ class Sender:
 
     def state(self) -> State:
         """How it stands."""
-        with self._changed:
+        with self._lock:
             box = self._outbox
             return State(
                 waiting=box.waiting,
@@ -132,7 +134,7 @@ class Sender:
 
     def _next(self) -> Picked | None:
         """Wait until something is to be sent; None at the end."""
-        with self._changed:
+        with self._lock:
             while not self._ended:
                 left = self._not_before - self._now() if self._outbox.waits() else None
                 if left is not None and left <= 0:
@@ -143,11 +145,11 @@ class Sender:
             return None
 
     def _allowed(self) -> bool:
-        with self._changed:
+        with self._lock:
             return not self._ended
 
     def _take_in(self, report: Report | None, answer: ReportAnswer) -> None:
-        with self._changed:
+        with self._lock:
             self._on_its_way = False
             if report is not None and self._outbox.answered(report, answer):
                 self._failures, self._why = 0, None
