@@ -9,7 +9,7 @@ from jupyter_mlgpu.record.reading import Reading
 TITLES = {
     "wall_time": "Wall time",
     "cpu_time": "CPU time",
-    "device_time": "Device time",
+    "device_time": "GPU busy time",
     "device_idle": "Device idle",
     "peak_memory_process": "Peak memory, process",
     "peak_memory_allocator": "Peak memory, allocator",

@@ -285,7 +285,7 @@ def test_what_was_measured_on_one_side_alone_is_no_zero():
     comparison = compare(
         [run()], [also(run(), Reading("device_time", 0.1, "s", "device", "simulated", 1, detail="x"))]
     )
-    first, _, ratio, verdict = rows(comparison)["Device time"]
+    first, _, ratio, verdict = rows(comparison)["GPU busy time"]
     assert (first, ratio) == ("not measured", "")
     assert verdict == "○ cannot judge: measured on one side only"
 

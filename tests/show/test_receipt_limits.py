@@ -116,7 +116,7 @@ def test_the_opened_html_has_the_sentence_what_to_do_the_evidence_folded_and_the
         ["Quantity", "Value", "Source"],
         ["Share of the samples", "82 %, 95 % interval 69 % to 90 %", "cell, fake stack"],
     ]
-    assert evidence[-1] == ["Device time", "Light tracing runs without a profiler.", ""]
+    assert evidence[-1] == ["GPU busy time", "Light tracing runs without a profiler.", ""]
     assert lines == [
         ["Line", "Share", "Samples", "95 % interval", "Called most"],
         ["line 4", "82\u00a0%", "41", "69 % to 90 %", "next(batches)"],

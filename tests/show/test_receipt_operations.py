@@ -143,5 +143,5 @@ def test_the_time_of_the_device_is_shown_as_it_is():
     )
     record = profiled(readings=(*example_record().readings[:2], busy, *example_record().readings[3:]))
     shown = html.receipt(record)
-    assert "<td>Device time<td>200\u00a0ms<td>" in shown
+    assert "<td>GPU busy time<td>200\u00a0ms<td>" in shown
     assert "<td>Wall time<td>500\u00a0ms, with the profiler on<td>" in shown

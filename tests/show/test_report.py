@@ -136,7 +136,7 @@ def test_every_chart_has_a_table_with_the_same_figures():
 
 def test_the_receipts_say_what_was_not_measured_and_why():
     page = page_of([record(notes=("This record was not saved.",))])
-    assert "Device time: Light tracing runs without a profiler." in page.text
+    assert "GPU busy time: Light tracing runs without a profiler." in page.text
     assert "TensorFlow keeps no allocator statistics for cpu:0." in page.text
     assert "This record was not saved." in page.text
 
@@ -170,7 +170,7 @@ def test_without_records_the_page_says_so_and_needs_no_script():
 def test_what_was_not_measured_has_no_bar_and_no_column():
     time = chart([example_record()], "Time")
     assert time.table.columns == ("Cell", "Wall time", "CPU time")
-    assert time.note.endswith("Not measured: Device time. The receipts say why.")
+    assert time.note.endswith("Not measured: GPU busy time. The receipts say why.")
 
 
 def test_a_reading_that_one_record_lacks_is_said_in_the_table():

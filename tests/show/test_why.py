@@ -65,7 +65,7 @@ def test_what_else_was_looked_at_is_a_table_of_the_other_readings_folded_on_a_pa
         "Share of the samples",
         "Device busy",
         "CPU time",
-        "Device time",
+        "GPU busy time",
     ]
     assert [row[0] for row in lines.rows] == ["line 4", "line 5", "[3] line 2"]
     assert (evidence.summary, lines.summary, others.summary) == ("", "", "What else is known")

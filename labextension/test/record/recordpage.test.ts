@@ -137,7 +137,7 @@ test('the text of a record names every reading, with its origin or why it is mis
   );
   assert.match(said, /^\[1\] x = 1\nfinished · 1\.5 s/);
   assert.match(said, /Wall time: 1\.5 s \(cell · test\)/);
-  assert.match(said, /Device time: not measured: No profiler ran\./);
+  assert.match(said, /GPU busy time: not measured: No profiler ran\./);
   assert.match(said, /Energy: 12 J ± 0\.5 J \(cell · test\)/);
 });
 

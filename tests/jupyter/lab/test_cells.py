@@ -47,7 +47,7 @@ def with_records(request: pytest.FixtureRequest, lab: Lab, tmp_path: Path) -> La
 # -- the list -------------------------------------------------------------------------------------
 
 
-FACTS = "ran on gpu:0 · Device time 2 s · peak memory 700 MiB · GPU energy 40 J"
+FACTS = "ran on gpu:0 · GPU busy time 2 s · peak memory 700 MiB · GPU energy 40 J"
 
 
 def test_a_record_is_one_line_with_its_count_its_title_and_its_time(with_records: Lab) -> None:
@@ -122,7 +122,7 @@ def test_the_bars_of_all_records_have_one_scale_which_is_that_of_the_figure_they
     expect(lab.sidebar).to_contain_text("Scale: 900 MiB")
     expect(lab.records.first.locator(".jp-mlgpu-Record-figure")).to_have_text("900 MiB")
     assert bars(lab)[0] == 100
-    sort(lab, "Device time")
+    sort(lab, "GPU busy time")
     expect(lab.records.last.locator(".jp-mlgpu-Record-figure")).to_have_text("not measured")
     assert bars(lab)[-1] == 0
 
@@ -141,7 +141,7 @@ def test_records_are_sorted_by_a_figure_and_those_without_it_stand_last(with_rec
     expect(names(lab)).to_have_text(["model.fit(x, y)", "model.predict(x)", "load()", "plot()"])
     sort(lab, "Peak memory")
     expect(names(lab)).to_have_text(["load()", "model.predict(x)", "model.fit(x, y)", "plot()"])
-    sort(lab, "Device time")
+    sort(lab, "GPU busy time")
     expect(names(lab)).to_have_text(["model.fit(x, y)", "load()", "plot()", "model.predict(x)"])
     expect(lab.sidebar).to_contain_text("Not measured, listed last: 2")
     sort(lab, "Energy")

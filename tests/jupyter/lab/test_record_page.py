@@ -119,7 +119,7 @@ def test_a_light_cell_says_how_to_get_a_profile_and_why_it_has_no_curve(lab: Lab
     expect(wall).to_contain_text("time.perf_counter_ns")
     expect(wall).to_contain_text("cell")
     missing = section(page, "What could not be measured").get_by_role("table")
-    expect(missing.get_by_role("row").filter(has_text="Device time")).to_contain_text("No framework known")
+    expect(missing.get_by_role("row").filter(has_text="GPU busy time")).to_contain_text("No framework known")
     expect(measured).not_to_contain_text("not measured")
 
 

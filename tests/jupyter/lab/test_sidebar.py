@@ -56,7 +56,7 @@ def test_the_newest_record_comes_first_and_opens_to_every_reading(lab: Lab) -> N
     lab.records.first.get_by_role("button", name="Details").click()
     page = lab.sidebar.get_by_role("region", name="Details")
     told = page.get_by_role("table", name=re.compile("Readings|What could not be measured"))
-    for quantity in ("Wall time", "CPU time", "Device time", "Energy", "Peak memory, process"):
+    for quantity in ("Wall time", "CPU time", "GPU busy time", "Energy", "Peak memory, process"):
         expect(told.get_by_role("rowheader", name=quantity, exact=True)).to_have_count(1)
     expect(told.first).to_contain_text("time.perf_counter_ns")
     expect(told.last).to_contain_text("not measured: ")
