@@ -207,6 +207,8 @@ class Kit:
             why = NOT_LOOKED_AT if not self.looks_at_cells else TOO_SHORT if short else NOT_SEEN
             return replace(record, why_no_limit=why)
         judge: Callable[[Record, Activity, int], Record] = registry.part(_JUDGE)
+        if record.mode == "light":  # a profiler changes when the thread does what
+            record = replace(record, host_lane=activity.lane)
         return judge(record, activity, lines_above)
 
     def _placed(self, record: Record) -> Record:

@@ -10,6 +10,7 @@ from msgspec import Struct
 from jupyter_mlgpu.record.decoding import Count, Measured
 from jupyter_mlgpu.record.reading import Reading
 from jupyter_mlgpu.record.sentence import say
+from jupyter_mlgpu.record.strip import GpuLane
 
 #: Why a cell's GPU time is not known yet: the record is completed later.
 STILL_AT_WORK = say("The GPU was still at work on this cell, or its records were not there yet.")
@@ -37,7 +38,8 @@ class GpuWork(Struct, frozen=True):
 
     `launches` counts kernels, copies and sets; `kernel_seconds` is the sum over all kernels, which may
     overlap; `kernels` are those that took most, the longest first. `went_on` is for how many seconds the GPU
-    went on after the cell's code had ended, where nobody waited for it.
+    went on after the cell's code had ended, where nobody waited for it. `lane` tells when it worked; None for
+    a short cell.
     """
 
     device: str
@@ -46,6 +48,7 @@ class GpuWork(Struct, frozen=True):
     copies: tuple[CopySum, ...] = ()
     kernels: tuple[KernelSum, ...] = ()
     went_on: Measured = 0.0
+    lane: GpuLane | None = None
 
 
 class GpuFigures(NamedTuple):

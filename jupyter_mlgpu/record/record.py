@@ -25,10 +25,21 @@ from jupyter_mlgpu.record.native import NativeOutput
 from jupyter_mlgpu.record.not_measured import NotMeasured, gathered, spread
 from jupyter_mlgpu.record.reading import QUANTITIES, Reading
 from jupyter_mlgpu.record.sentence import Sentence, say
+from jupyter_mlgpu.record.strip import HostLane
 
 SCHEMA = 2
 #: What is not written where there is none: records had none of it at first.
-_LEFT_OUT = ("limit", "why_no_limit", "lines", "native", "gpu_work", "asynchronous", "repeat", "not_measured")
+_LEFT_OUT = (
+    "limit",
+    "why_no_limit",
+    "lines",
+    "native",
+    "gpu_work",
+    "asynchronous",
+    "host_lane",
+    "repeat",
+    "not_measured",
+)
 _LEFT_OUT_OF_NOTEBOOKS = frozenset(
     ("logs", "ops", "facts", "versions", "notes", "engine", "only", "why_missing", "evidence")
 )
@@ -223,6 +234,7 @@ class Record(Struct, frozen=True):
     native: NativeOutput | None = None
     gpu_work: tuple[GpuWork, ...] = ()
     asynchronous: bool = False
+    host_lane: HostLane | None = None
     repeat: Repeat | None = None
     not_measured: tuple[NotMeasured, ...] = ()
     schema: int = SCHEMA

@@ -7,6 +7,8 @@ from typing import Literal
 
 from msgspec import Struct
 
+from jupyter_mlgpu.record.strip import HostLane
+
 #: What a library is doing in a function of its own; of several in a stack the first one here counts.
 #: profiler: somebody's own, or a debugger. compiling: tracing and compiling. input: getting data ready.
 #: copy: between host and device. values: waiting until a device has values. waiting: asleep, or for a lock, a
@@ -102,6 +104,7 @@ class Activity(Struct, frozen=True, kw_only=True):
         first_runs: how long first runs of programs took that compiled them as well, beside `compile_time`.
         called_back: native threads of a framework may have called functions of Python.
         traced: a trace or profile function of somebody else's was on in the cell's thread.
+        lane: what the cell's thread did when, for the cell's strip.
     """
 
     seconds: float
@@ -130,3 +133,4 @@ class Activity(Struct, frozen=True, kw_only=True):
     first_runs: float = 0.0
     called_back: bool = False
     traced: bool = False
+    lane: HostLane | None = None

@@ -25,11 +25,13 @@ from jupyter_mlgpu.measure.activity.markers import Markers
 from jupyter_mlgpu.measure.activity.pace import AFTER, LONGEST, Pace
 from jupyter_mlgpu.measure.activity.stack import FramesOfOtherThreads, Stack, read
 from jupyter_mlgpu.measure.activity.states import AT_WORK, ELSEWHERE, STOPPED, of_other_thread
+from jupyter_mlgpu.measure.activity.timeline import Timeline
 from jupyter_mlgpu.measure.activity.watched_thread import ThreadMoment, WatchedThread, part
 from jupyter_mlgpu.measure.frameworks.base import Compiled
 from jupyter_mlgpu.measure.probes.sampler import Sampler
 from jupyter_mlgpu.measure.uninterrupted import Uninterrupted
 from jupyter_mlgpu.record.clock import real_time
+from jupyter_mlgpu.record.strip import SHORTEST, HostLane
 
 #: Switch intervals, and seconds, that a look may come late, and still has seen what there was.
 _LATE, _LEAST_LATE = 3, 0.015
@@ -68,7 +70,7 @@ class ActivityWatch:
         self._lateness = lateness
         self._asked = asked
         self._lock = threading.Lock()
-        self._seen, self._unseen = Looks(), Looks()
+        self._seen, self._unseen, self._timeline = Looks(), Looks(), Timeline()
         self._unseen_busy = 0.0
         self._beside = Beside(asked.called_back)
         self._traced = tracing.is_on()
@@ -81,6 +83,7 @@ class ActivityWatch:
         self._begun: _Begun | None = None
         self._has_started = False
         self._stamp()
+        self._code_began = self._last.now
         # When the sampler is to wake up: a look's lateness is measured from there.
         self._due = self._last.now + AFTER
         self._pace = Pace()
@@ -91,6 +94,7 @@ class ActivityWatch:
         """The code begins now: what was done before, such as taking first readings, is no part of it."""
         with self._lock:
             self._stamp()
+            self._code_began = self._last.now
             self._has_started = True
 
     def _stamp(self) -> None:
@@ -211,6 +215,8 @@ class ActivityWatch:
             elif kept_by_native and state == "idle beside others":
                 seen = "idle beside Python"
         self._seen.add(stack, seen, seconds, late, thread=thread)
+        until = now.now - (late if self._too_late(late) else 0.0) - self._code_began
+        self._timeline.add(seen, stack.doing, until, seconds)
         return state
 
     def _elsewhere(self, frames: Mapping[int, FrameType]) -> Stack | None:
@@ -295,7 +301,12 @@ class ActivityWatch:
             first_runs=0.0 if compiled is None else compiled.first_runs,
             called_back=self._beside.called_back,
             traced=self._traced,
+            lane=self._lane(),
         )
+
+    def _lane(self) -> HostLane | None:
+        seconds = real_time.perf_counter() - self._code_began
+        return self._timeline.lane(seconds) if seconds >= SHORTEST else None
 
 
 def _since(first: Compiled | None, last: Compiled | None) -> Compiled | None:

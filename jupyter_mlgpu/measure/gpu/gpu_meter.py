@@ -14,6 +14,7 @@ from jupyter_mlgpu.record.gpu_work import STILL_AT_WORK, CopySum, GpuFigures, Gp
 from jupyter_mlgpu.record.reading import Reading, missing
 from jupyter_mlgpu.record.redact import beginning
 from jupyter_mlgpu.record.sentence import Sentence, say
+from jupyter_mlgpu.record.strip import SHORTEST, GpuLane
 
 if TYPE_CHECKING:
     from jupyter_mlgpu.measure.gpu.gpu_totals import GpuTotals, Sum
@@ -154,14 +155,15 @@ class CellGpu:
         from jupyter_mlgpu.measure.gpu.gpu_totals import GpuTotals  # which needs NumPy
 
         readings, works = [], []
+        last_end = max([cell.ended[0], *(totals.last_end for totals in cell.totals.values())])
         for device in sorted(cell.devices):
             totals = cell.totals.get(device) or GpuTotals()
             readings.append(_busy(cell, totals, f"gpu:{device}"))
             if totals.launches:
-                works.append(self._work(device, totals))
+                works.append(self._work(device, totals, last_end))
         return GpuFigures(readings, tuple(works))
 
-    def _work(self, device: int, totals: GpuTotals) -> GpuWork:
+    def _work(self, device: int, totals: GpuTotals, last_end: int) -> GpuWork:
         seconds = self._cell.seconds
         longest = sorted(totals.kernels.items(), key=lambda one: -one[1].ticks)[:_KERNELS]
         return GpuWork(
@@ -174,7 +176,15 @@ class CellGpu:
             ),
             tuple(self._kernel(address, one) for address, one in longest),
             self._cell.went_on(device),
+            self._lane(totals, last_end),
         )
+
+    def _lane(self, totals: GpuTotals, last_end: int) -> GpuLane | None:
+        """A GPU's lane of the strip; None where the cell was too short for one."""
+        from jupyter_mlgpu.measure.gpu.lanes import lane
+
+        begun, seconds = self._cell.begun[0], self._cell.seconds
+        return lane(totals, begun, last_end, seconds) if seconds(last_end - begun) >= SHORTEST else None
 
     def _kernel(self, address: int, one: Sum) -> KernelSum:
         name = beginning(self._meter.name_at(address), _NAME)
@@ -189,7 +199,7 @@ STILL_AT_WORK_FIGURES = _unknown(STILL_AT_WORK)
 
 
 def _busy(cell: CellActivity, totals: GpuTotals, device: str) -> Reading:
-    busy, late = cell.seconds(totals.busy()), cell.seconds(totals.late)
+    busy, late = cell.seconds(totals.all.length()), cell.seconds(totals.all.late)
     return Reading(
         "device_time",
         busy + late / 2,

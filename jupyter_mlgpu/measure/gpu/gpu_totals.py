@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from jupyter_mlgpu.measure.gpu.activity_records import ActivityColumns
 from jupyter_mlgpu.measure.gpu.cupti import KERNEL, PEER_COPY, SET
+from jupyter_mlgpu.measure.gpu.intervals import Intervals
 
 #: Copies' directions, by CUpti_ActivityMemcpyKind: A is an array (a texture), which lies on the device.
 DIRECTIONS = {
@@ -24,8 +24,6 @@ DIRECTIONS = {
     10: "between GPUs",
 }
 _PEER = 10
-#: So many intervals are merged at a time, and so many are kept after that, 16 bytes each.
-_MERGE_AT, _KEEP = 200_000, 400_000
 
 
 @dataclass(slots=True)
@@ -51,14 +49,10 @@ class GpuTotals:
         self.kernels: dict[int, Sum] = {}
         self.copies: dict[str, Sum] = {}
         self.sets = Sum()
-        #: Ticks left out of `busy`, since their records came too late to know whether they overlap others.
-        self.late = 0
         #: When the last of them ended.
         self.last_end = 0
-        self._merged = np.empty((2, 0), np.int64)
-        self._new: list[Any] = []
-        self._count_new = 0
-        self._closed_ticks, self._closed_until = 0, 0
+        #: When something ran, and when a kernel or a set did.
+        self.all, self.but_copies = Intervals(), Intervals()
 
     @property
     def launches(self) -> int:
@@ -84,32 +78,6 @@ class GpuTotals:
                 moved = int(records.size[those].sum())
                 direction = DIRECTIONS.get(kind, "of unknown direction")
                 self.copies.setdefault(direction, Sum()).add(int(those.sum()), int(ticks[those].sum()), moved)
-        self._new.append(np.stack([start, end]))
-        self._count_new += len(start)
-        if self._count_new >= _MERGE_AT:
-            self._merge()
-
-    def busy(self) -> int:
-        """Ticks in which at least one kernel, copy or set ran."""
-        self._merge()
-        return self._closed_ticks + int((self._merged[1] - self._merged[0]).sum())
-
-    def _merge(self) -> None:
-        parts = np.concatenate([self._merged, *self._new], axis=1)
-        self._new, self._count_new = [], 0
-        before = parts[0] < self._closed_until
-        if before.any():  # its time may have been counted: what is not known to be new is left out
-            self.late += int((np.minimum(parts[1], self._closed_until) - parts[0])[before].sum())
-            parts[0] = np.maximum(parts[0], self._closed_until)
-        parts = parts[:, parts[1] > parts[0]]
-        parts = parts[:, np.argsort(parts[0], kind="stable")]
-        if parts.shape[1]:
-            reach = np.maximum.accumulate(parts[1])
-            begins = np.concatenate([[True], parts[0][1:] > reach[:-1]])
-            ends = np.concatenate([begins[1:], [True]])
-            parts = np.stack([parts[0][begins], reach[ends]])
-        if parts.shape[1] > _KEEP:
-            done, parts = parts[:, :-_KEEP], parts[:, -_KEEP:]
-            self._closed_ticks += int((done[1] - done[0]).sum())
-            self._closed_until = int(done[1][-1])
-        self._merged = parts
+        self.all.add(start, end)
+        if records.kind in (KERNEL, SET):
+            self.but_copies.add(start, end)

@@ -12,7 +12,7 @@ from jupyter_mlgpu.record.visible import visible
 from jupyter_mlgpu.show.markup import Markup, coded, element, image, joined, one_line
 from jupyter_mlgpu.show.page.html import TOGETHER, table
 from jupyter_mlgpu.show.page.model import Table
-from jupyter_mlgpu.show.receipts import gpu, limits, notes, operations, repeats, words
+from jupyter_mlgpu.show.receipts import gpu, limits, notes, operations, repeats, strip, words
 
 _TIMES = ("wall_time", "cpu_time", "device_time")
 
@@ -47,7 +47,7 @@ def drawn(record: Record, cut: Mapping[str, int] | None = None) -> Markup:
         "details",
         *_head(record, cut),
         *(element("div", _said(one)) for one in [*record.notes, *words.left_out(cut)]),
-        *_bars(record),
+        *(strip.drawn(record) or _bars(record)),
         *(element("div", _said(one)) for one in repeats.strip(record)),
         *_limit(record),
         *(element("div", _said(one)) for one in words.places(record)),

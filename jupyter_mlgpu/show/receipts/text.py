@@ -10,7 +10,7 @@ from jupyter_mlgpu.record.sentence import say
 from jupyter_mlgpu.record.visible import visible
 from jupyter_mlgpu.show.page import text
 from jupyter_mlgpu.show.page.model import Table
-from jupyter_mlgpu.show.receipts import limits, notes, operations, repeats, words
+from jupyter_mlgpu.show.receipts import limits, notes, operations, repeats, strip, words
 
 #: Log lines to act on that a receipt spells out; the others are counted.
 ACT_LINES = 10
@@ -25,6 +25,7 @@ def receipt(record: Record, cut: Mapping[str, int] | None = None) -> str:
     line = " · ".join([words.line(record), *notes.summary(record, cut)])
     head = f"[mlgpu] {label + ': ' if label else ''}{line}"
     below = [
+        *strip.text(record),
         *record.notes,
         *repeats.strip(record),
         *_limit(record),

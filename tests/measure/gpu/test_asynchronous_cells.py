@@ -5,7 +5,8 @@ import threading
 import numpy as np
 import pytest
 
-from jupyter_mlgpu.measure.gpu import activity_switch, gpu_totals
+from jupyter_mlgpu.measure.gpu import activity_switch
+from jupyter_mlgpu.measure.gpu import intervals as intervals_module
 from jupyter_mlgpu.measure.gpu.activity_records import read
 from jupyter_mlgpu.measure.gpu.activity_switch import PROFILER
 from jupyter_mlgpu.measure.gpu.boundaries import Boundaries
@@ -205,8 +206,8 @@ def test_recorded_work_of_four_cells_is_divided_as_it_was_launched():
 
 
 def test_an_hour_of_recorded_training_steps_is_added_up_in_constant_memory(machine, monkeypatch):
-    monkeypatch.setattr(gpu_totals, "_MERGE_AT", 10_000)
-    monkeypatch.setattr(gpu_totals, "_KEEP", 20_000)
+    monkeypatch.setattr(intervals_module, "_MERGE_AT", 10_000)
+    monkeypatch.setattr(intervals_module, "_KEEP", 20_000)
     words = np.frombuffer((RECORDED / "torch_step.bin").read_bytes(), np.uint64)
     one_step = GpuTotals()
     for records in read(words, SIZES):
@@ -220,8 +221,8 @@ def test_an_hour_of_recorded_training_steps_is_added_up_in_constant_memory(machi
     cell.ends()
     (busy,), (work,) = cell.finish_within(60)
     assert work.launches == busy.samples == steps * one_step.launches
-    assert busy.value == pytest.approx(steps * one_step.busy() / 1e9, rel=1e-6)
-    assert cell._cell.totals[0]._merged.shape[1] <= 30_000
+    assert busy.value == pytest.approx(steps * one_step.all.length() / 1e9, rel=1e-6)
+    assert cell._cell.totals[0].all._merged.shape[1] <= 30_000
 
 
 def recorder(machine, backend):

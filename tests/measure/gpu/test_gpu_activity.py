@@ -5,7 +5,8 @@ import os
 import numpy as np
 import pytest
 
-from jupyter_mlgpu.measure.gpu import activity_switch, gpu_activity, gpu_totals
+from jupyter_mlgpu.measure.gpu import activity_switch, gpu_activity
+from jupyter_mlgpu.measure.gpu import intervals as intervals_module
 from jupyter_mlgpu.measure.gpu.activity_records import UnknownKindError, read, sizes_of
 from jupyter_mlgpu.measure.gpu.cupti import COPY, KERNEL, PEER_COPY, SET
 from jupyter_mlgpu.measure.gpu.driver import DriverError
@@ -50,7 +51,7 @@ def test_busy_time_of_recorded_buffers_is_the_union_of_their_intervals():
     for columns in read(recorded("torch_step"), SIZES):
         totals.add(columns)
         intervals += zip(columns.start.tolist(), columns.end.tolist(), strict=True)
-    assert totals.busy() == length(union(intervals))
+    assert totals.all.length() == length(union(intervals))
     assert totals.launches == 304
 
 
@@ -77,12 +78,12 @@ def test_copies_are_added_up_by_direction_and_kernels_by_name():
         "between GPUs": (1, 5, 8),
     }
     assert {name: (one.count, one.ticks) for name, one in totals.kernels.items()} == {7: (2, 40), 9: (1, 20)}
-    assert totals.busy() == 45 + 40
+    assert totals.all.length() == 45 + 40
 
 
 def test_two_million_launches_take_constant_memory_and_none_is_lost(monkeypatch):
-    monkeypatch.setattr(gpu_totals, "_MERGE_AT", 2_000)
-    monkeypatch.setattr(gpu_totals, "_KEEP", 4_000)
+    monkeypatch.setattr(intervals_module, "_MERGE_AT", 2_000)
+    monkeypatch.setattr(intervals_module, "_KEEP", 4_000)
     totals = GpuTotals()
     one = read(np.frombuffer(b"".join(kernel(10 * n, 10 * n + 4) for n in range(1_000)), np.uint64), SIZES)[0]
     for block in range(2_000):
@@ -95,20 +96,20 @@ def test_two_million_launches_take_constant_memory_and_none_is_lost(monkeypatch)
                 *(getattr(one, name) for name in one.__slots__[3:]),
             )
         )
-        assert totals._merged.shape[1] <= 6_000
+        assert totals.all._merged.shape[1] <= 6_000
     assert totals.launches == 2_000_000
-    assert totals.busy() == 2_000_000 * 4
-    assert totals.late == 0
+    assert totals.all.length() == 2_000_000 * 4
+    assert totals.all.late == 0
 
 
 def test_a_record_that_comes_very_late_is_an_uncertainty(monkeypatch):
-    monkeypatch.setattr(gpu_totals, "_MERGE_AT", 1)
-    monkeypatch.setattr(gpu_totals, "_KEEP", 1)
+    monkeypatch.setattr(intervals_module, "_MERGE_AT", 1)
+    monkeypatch.setattr(intervals_module, "_KEEP", 1)
     totals = totals_of(kernel(0, 10))
     for start in (100, 200, 300):
         totals.add(read(np.frombuffer(kernel(start, start + 10), np.uint64), SIZES)[0])
     totals.add(read(np.frombuffer(kernel(50, 60), np.uint64), SIZES)[0])  # between what was closed
-    assert (totals.busy(), totals.late) == (40, 10)
+    assert (totals.all.length(), totals.all.late) == (40, 10)
 
 
 def test_a_cell_has_what_began_in_it_and_no_more(machine):

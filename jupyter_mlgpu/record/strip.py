@@ -1,0 +1,46 @@
+"""What the CPU and the GPUs did when, in bins of equal width: the lanes of a cell's strip."""
+
+from __future__ import annotations
+
+from msgspec import Struct
+
+from jupyter_mlgpu.record.decoding import Measured
+
+#: Bins of a lane, at most.
+BINS = 240
+#: Seconds under which a cell has no strip.
+SHORTEST = 0.2
+#: What a cell's thread did, by the letter of a bin; a space is time that was not sampled.
+PYTHON, NATIVE, IMPORTING, COMPILING, WAITING, NOT_SAMPLED = "p", "n", "i", "c", "w", " "
+
+
+class Spent(Struct, frozen=True):
+    """Seconds in which the cell's thread did one thing, by its letter."""
+
+    did: str
+    seconds: Measured
+
+
+class HostLane(Struct, frozen=True):
+    """What the cell's thread did: in each bin of so many seconds what it did most, as a letter.
+
+    `spent` are the sums over all samples, the most first; with the time not sampled they are the wall time.
+    """
+
+    seconds: Measured
+    did: str
+    spent: tuple[Spent, ...] = ()
+
+
+class GpuLane(Struct, frozen=True):
+    """What a GPU did of the cell's work: in each bin a digit, from 0 (nothing) to 9 (all of it).
+
+    `kernels` and `copies` are the parts of a bin in which a kernel or set ran, and in which copies alone ran;
+    `kernel_seconds` and `copy_seconds` their sums, which are the GPU's busy time.
+    """
+
+    seconds: Measured
+    kernels: str
+    copies: str
+    kernel_seconds: Measured
+    copy_seconds: Measured

@@ -1,0 +1,171 @@
+"""A cell's strip: what the CPU did above, what the GPUs did below, time from left to right.
+
+Each colour has a pattern of its own, for those who do not see colours. It is an image, for JupyterLab takes
+bare SVG out of strangers' HTML; the legend below it has the sums.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+from math import ceil
+from typing import TypeVar
+
+from jupyter_mlgpu.record import units
+from jupyter_mlgpu.record.record import Record
+from jupyter_mlgpu.record.strip import COMPILING, IMPORTING, NATIVE, PYTHON, WAITING, GpuLane
+from jupyter_mlgpu.show.markup import Child, Markup, element, image
+
+T = TypeVar("T")
+
+#: What each letter of a host's lane is called, its colour, and its pattern's lines.
+HOST = {
+    PYTHON: ("Python", "#3b6fb6", ""),
+    NATIVE: ("native code", "#4aa3a3", "M0 4L4 0"),
+    IMPORTING: ("importing", "#8f6bb3", "M2 0V4"),
+    COMPILING: ("compiling", "#b3577e", "M0 0L4 4M0 4L4 0"),
+    WAITING: ("waiting", "#c9ced6", "M0 2H4"),
+}
+_KERNELS, _COPIES = ("kernels", "#2f7d4f", ""), ("copies", "#e08a1e", "M0 0L4 4")
+_BACKGROUND, _MARK = "#8893a2", "#d0342c"
+#: Pixels: as wide as the image is drawn, the height of a lane, and between two.
+_WIDTH, _LANE, _GAP = 720, 13, 2
+_FULL = 9
+#: The part of the wall time that may be missing from the legend, for a sample comes some milliseconds late.
+_UNSEEN = 0.02
+_BLOCKS = " ▁▂▃▄▅▆▇█"
+#: Characters of the strip in plain text.
+_CHARACTERS = 60
+
+
+def drawn(record: Record) -> list[Markup]:
+    """The strip with its legend; nothing where neither lane is known."""
+    lanes = list(_legend(record))
+    if not lanes:
+        return []
+    told = f"Over the cell's time: {words(record)}."
+    return [element("div", image(_svg(record), told)), element("div", *_keyed(lanes))]
+
+
+def words(record: Record) -> str:
+    """`CPU: Python 312 ms, waiting 190 ms · GPU: kernels 140 ms, copies 5 ms`, whose parts add up."""
+    return " · ".join(
+        f"{lane}: {', '.join(f'{name} {units.seconds(seconds)}' for name, _, seconds in parts) or 'idle'}"
+        for lane, parts in _legend(record)
+    )
+
+
+def _legend(record: Record) -> Iterator[tuple[str, list[tuple[str, str, float]]]]:
+    """Each lane's name, and its parts: what they are called, their colour, and their seconds."""
+    if record.host_lane is not None:
+        wall = record.reading("wall_time").value or 0.0
+        spent = [(*HOST[one.did][:2], one.seconds) for one in record.host_lane.spent if one.did in HOST]
+        unseen = wall - sum(seconds for *_, seconds in spent)
+        spent += [("not sampled", _BACKGROUND, unseen)] if unseen > _UNSEEN * wall else []
+        yield "CPU", spent
+    for work in record.gpu_work:
+        if work.lane is not None:
+            name = "GPU" if len(record.gpu_work) == 1 else work.device
+            parts = [(*_KERNELS[:2], work.lane.kernel_seconds), (*_COPIES[:2], work.lane.copy_seconds)]
+            yield name, [one for one in parts if one[2] > 0]
+
+
+def _keyed(lanes: list[tuple[str, list[tuple[str, str, float]]]]) -> Iterator[Child]:
+    """The legend with a square in the colour of each part."""
+    for number, (lane, parts) in enumerate(lanes):
+        yield f"{' · ' if number else ''}{lane}: {'' if parts else 'idle'}"
+        for at, (name, colour, seconds) in enumerate(parts):
+            yield ", " if at else ""
+            yield element("span", "■", style=f"color:{colour}", aria_hidden="true")
+            yield f" {name} {units.seconds(seconds)}"
+
+
+def text(record: Record) -> list[str]:
+    """A line for each GPU: when it worked, as blocks."""
+    return [f"{work.device} {blocks(work.lane)}" for work in record.gpu_work if work.lane is not None]
+
+
+def blocks(lane: GpuLane) -> str:
+    """How busy the GPU was, a character for some bins."""
+    levels = [int(one) + int(other) for one, other in zip(lane.kernels, lane.copies, strict=True)]
+    if not levels:
+        return ""
+    size = -(-len(levels) // _CHARACTERS)
+    groups = [levels[at : at + size] for at in range(0, len(levels), size)]
+    means = [min(1.0, sum(one) / len(one) / _FULL) for one in groups]
+    return "".join(_BLOCKS[ceil(mean * (len(_BLOCKS) - 1))] for mean in means)
+
+
+def _svg(record: Record) -> Markup:
+    wall = record.reading("wall_time").value or 0.0
+    duration = record.duration or wall
+    boxes: dict[str, list[str]] = {}
+    top = 0.0
+    host = record.host_lane
+    if host is not None:
+        for at, count, letter in _runs(host.did):
+            if letter in HOST:
+                boxes.setdefault(letter, []).append(_box(at, count, host.seconds / duration, top, _LANE))
+        top += _LANE + _GAP
+    for lane in [one.lane for one in record.gpu_work if one.lane is not None]:
+        for at, count, levels in _runs(list(zip(lane.kernels, lane.copies, strict=True))):
+            bottom = top + _LANE
+            for level, name in zip(levels, (_KERNELS[0], _COPIES[0]), strict=True):
+                height = min(bottom - top, _LANE * int(level) / _FULL)
+                bottom -= height
+                if height > 0:
+                    box = _box(at, count, lane.seconds / duration, bottom, height)
+                    boxes.setdefault(name, []).append(box)
+        top += _LANE + _GAP
+    height = top - _GAP
+    ended = _WIDTH * wall / duration
+    mark = [element("path", d=f"M{ended:.1f} 0V{height:g}", stroke=_MARK, stroke_width="2")]
+    backs = [_back(y) for y in _tops(height)]
+    drawn = [element("path", d="".join(found), fill=f"url(#{name})") for name, found in boxes.items()]
+    used = [one for one in _named() if one[0] in boxes]
+    return element(
+        "svg",
+        element("defs", *map(_pattern, used)),
+        *backs,
+        *drawn,
+        *(mark if record.asynchronous and duration > wall else []),
+        xmlns="http://www.w3.org/2000/svg",
+        width=f"{_WIDTH}",
+        height=f"{height:g}",
+        viewBox=f"0 0 {_WIDTH} {height:g}",
+    )
+
+
+def _tops(height: float) -> list[float]:
+    return [y for y in (n * (_LANE + _GAP) for n in range(20)) if y < height]
+
+
+def _back(y: float) -> Markup:
+    return element("path", d=f"M0 {y:g}h{_WIDTH}v{_LANE}H0z", fill=_BACKGROUND, fill_opacity=".15")
+
+
+def _box(at: int, count: int, part: float, y: float, height: float) -> str:
+    """A rectangle over some bins, each of which is such a part of the time."""
+    x, width = _WIDTH * part * at, _WIDTH * part * count
+    return f"M{x:.1f} {y:.1f}h{width:.1f}v{height:.1f}h-{width:.1f}z"
+
+
+def _runs(bins: Sequence[T]) -> Iterator[tuple[int, int, T]]:
+    """Bins that follow each other and are the same: where they begin, how many, and what they are."""
+    at = 0
+    for what, same in groupby(bins):
+        count = sum(1 for _ in same)
+        yield at, count, what
+        at += count
+
+
+def _named() -> Iterator[tuple[str, str, str]]:
+    yield from ((letter, colour, lines) for letter, (_, colour, lines) in HOST.items())
+    yield from ((name, colour, lines) for name, colour, lines in (_KERNELS, _COPIES))
+
+
+def _pattern(named: tuple[str, str, str]) -> Markup:
+    name, colour, lines = named
+    strokes = [element("path", d=lines, stroke="#ffffff", stroke_opacity=".55", fill="none")] if lines else []
+    fill = element("rect", width="4", height="4", fill=colour)
+    return element("pattern", fill, *strokes, id=name, width="4", height="4", patternUnits="userSpaceOnUse")

@@ -1,0 +1,127 @@
+"""A cell's strip: each bottleneck looks different, and the legend's parts add up."""
+
+import base64
+import json
+import re
+from math import ceil
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace
+
+from jupyter_mlgpu.record.gpu_work import GpuWork
+from jupyter_mlgpu.record.reading import Reading
+from jupyter_mlgpu.record.record import Record
+from jupyter_mlgpu.record.strip import GpuLane, HostLane, Spent
+from jupyter_mlgpu.show.receipts import html, strip, text
+from jupyter_mlgpu.testing import example_record
+
+#: Seven cells on an H200, of each the part of 240 bins that was busy, and busy with copies.
+CELLS = {
+    one["cell"]: one
+    for one in json.loads((Path(__file__).parents[1] / "data" / "strips" / "h200.json").read_text())
+}
+
+
+def digits(parts):
+    return "".join(str(min(9, ceil(9 * max(0.0, part) - 1e-6))) for part in parts)
+
+
+def on_h200(name):
+    """The record of one of these cells."""
+    cell = CELLS[name]
+    wall, until_done = cell["wall_ms"] / 1e3, cell["until_done_ms"] / 1e3
+    kernels, copies = (sum(cell[name]) / 240 * until_done for name in ("kernels", "copies"))
+    lane = GpuLane(until_done / 240, digits(cell["kernels"]), digits(cell["copies"]), kernels, copies)
+    busy = Reading("device_time", cell["busy_ms"] / 1e3, "s", "device", "CUPTI", 9, device="gpu:0")
+    work = GpuWork("gpu:0", 9, 0.1, went_on=max(0.0, until_done - wall), lane=lane)
+    return with_wall(wall, busy, gpu_work=(work,), asynchronous=True)
+
+
+def with_wall(seconds, *readings, **changes):
+    record = example_record()
+    others = [one for one in record.readings if one.quantity not in ("wall_time", "device_time")]
+    wall = replace(record.reading("wall_time"), value=seconds)
+    return replace(record, readings=(wall, *others, *readings), **changes)
+
+
+def host(did="ppppwwwwnn", wall=1.0, **spent):
+    sums = spent or {"p": 0.4, "w": 0.4, "n": 0.2}
+    lane = HostLane(wall / len(did), did, tuple(Spent(*one) for one in sums.items()))
+    return with_wall(wall, host_lane=lane)
+
+
+def picture(record):
+    """The drawing in a receipt, and its words."""
+    data, told = re.search(
+        r'<img src="data:image/svg\+xml;base64,([^"]+)" alt="([^"]*)"', html.receipt(record)
+    ).groups()
+    return base64.b64decode(data).decode(), told
+
+
+@pytest.mark.parametrize("name", CELLS)
+def test_each_of_the_seven_cells_has_a_strip(name):
+    drawn, told = picture(on_h200(name))
+    assert drawn.startswith("<svg")
+    assert "GPU: " in told
+    assert len(drawn) < 8_000
+    assert len(json.dumps(on_h200(name).to_notebook()["gpu_work"])) < 1_000
+
+
+def test_bottlenecks_can_be_told_from_the_line_of_text():
+    assert "█" in text.receipt(on_h200("training"))
+    shown = {name: strip.text(on_h200(name))[0].removeprefix("gpu:0 ") for name in CELLS}
+    assert shown["training"].count("█") > 50
+    assert shown["loader, no workers"].count(" ") > 30
+    assert set(shown["100 tiny layers"]) <= set("▁▂▃▄")
+    assert all(len(one) == 60 for one in shown.values())
+
+
+def test_a_mark_stands_where_the_code_ended_while_the_gpu_went_on():
+    went_on, _ = picture(on_h200("ends before its work"))
+    assert "stroke-width" in went_on
+    waited_for, _ = picture(replace(on_h200("ends before its work"), asynchronous=False))
+    assert "stroke-width" not in waited_for
+
+
+def test_the_legends_parts_add_up_to_the_wall_time():
+    assert strip.words(host()) == "CPU: Python 400 ms, waiting 400 ms, native code 200 ms"
+    partly = host(p=0.4, w=0.4)
+    assert strip.words(partly) == "CPU: Python 400 ms, waiting 400 ms, not sampled 200 ms"
+
+
+def test_what_was_not_sampled_is_not_drawn():
+    drawn, _ = picture(host("pp  ", p=0.5))
+    (box,) = re.findall(r'd="(M[^"]+)" fill="url\(#p\)', drawn)
+    assert box == "M0.0 0.0h360.0v13.0h-360.0z"
+
+
+def test_each_kind_has_a_colour_and_a_pattern_of_its_own():
+    looks = [(colour, lines) for _, colour, lines in strip.HOST.values()]
+    assert len({colour for colour, _ in looks}) == len({lines for _, lines in looks}) == len(looks)
+
+
+def test_a_cell_without_lanes_keeps_its_bars():
+    assert strip.drawn(example_record()) == []
+    assert "height:3px" in html.receipt(example_record())
+    assert "height:3px" not in html.receipt(host())
+
+
+def test_a_gpu_that_did_nothing_is_idle_and_not_unknown():
+    lane = GpuLane(0.01, "0" * 50, "0" * 50, 0.0, 0.0)
+    record = with_wall(0.5, gpu_work=(GpuWork("gpu:0", 1, 0.0, lane=lane),))
+    assert strip.words(record) == "GPU: idle"
+
+
+def test_eight_gpus_have_a_lane_each():
+    one = on_h200("training").gpu_work[0]
+    works = tuple(replace(one, device=f"gpu:{number}") for number in range(8))
+    drawn, told = picture(replace(on_h200("training"), gpu_work=works))
+    assert told.count("kernels") == 8
+    assert 'height="118"' in drawn
+
+
+def test_a_strip_is_read_back_as_it_was_written():
+    record = replace(on_h200("copies"), host_lane=host().host_lane)
+    assert Record.from_json(record.to_json()) == record
+    assert Record.from_json(record.to_notebook()).host_lane == record.host_lane
