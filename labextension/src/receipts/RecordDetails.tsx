@@ -10,6 +10,7 @@ import type { Message, Translate } from '../language/i18n';
 import { cutInWords, isToActOn } from '../record/notes';
 import type { Evidence, IFact, IRanOn, IReading, IRecord } from '../record/record';
 import { origin, withUncertainty } from '../record/recordtext';
+import { lanesOf } from '../record/strip';
 import {
   factName,
   frameworkName,
@@ -27,6 +28,7 @@ import { LogNotes } from './LogNotes';
 import { Operations } from './Operations';
 import { Prose } from './Prose';
 import { Table } from './Table';
+import { Strip } from './Strip';
 import { TimeBars } from './TimeBars';
 import type { ILineFinder } from './linedoor';
 
@@ -51,8 +53,7 @@ export function RecordDetails(props: {
   const missing = countMissing(record);
   return (
     <>
-      {/* One alone would be a bar of nothing. */}
-      {times(record).length > 1 && <TimeBars record={record} scale={longestTime(record)} t={t} />}
+      <Times record={record} t={t} />
       <LimitAnswer record={record} t={t} />
       <HotLines record={record} finder={finder} t={t} />
       <div className="jp-mlgpu-Details">
@@ -86,6 +87,17 @@ export function RecordDetails(props: {
       )}
     </>
   );
+}
+
+/** The strip, or bars where no lane of it is known; one bar alone would be a bar of nothing. */
+function Times(props: { record: IRecord; t: Translate }): ReactElement | null {
+  const { record, t } = props;
+  const lanes = lanesOf(record);
+  if (lanes.length > 0) {
+    return <Strip record={record} lanes={lanes} t={t} />;
+  }
+  const bars = times(record).length > 1;
+  return bars ? <TimeBars record={record} scale={longestTime(record)} t={t} /> : null;
 }
 
 function isMeasured({ value }: IReading): boolean {

@@ -2,6 +2,7 @@
 
 import { amount, count, listOf, named, or, shape, word } from '../language/untrusted';
 import type { Read } from '../language/untrusted';
+import { readGpuLane } from './strip';
 
 const readCopies = shape(
   { direction: word },
@@ -21,7 +22,9 @@ export const readGpuWork = shape(
     /** Those that took most, the longest first. */
     kernels: listOf(readKernel),
     /** Seconds for which it went on after the cell's code had ended. */
-    wentOn: named('went_on', or(0, amount))
+    wentOn: named('went_on', or(0, amount)),
+    /** When it worked; null for a short cell. */
+    lane: readGpuLane
   }
 );
 

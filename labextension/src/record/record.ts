@@ -13,6 +13,7 @@ import { MANY, readOperation } from './operations';
 import { readNotMeasured, readReading } from './reading';
 import { readRepeat } from './repeat';
 import { readRequested } from './requested';
+import { readHostLane } from './strip';
 import { sentence } from '../language/sentence';
 import type { Sentence } from '../language/sentence';
 import {
@@ -118,6 +119,8 @@ const readKnown = shape(
     gpuWork: named('gpu_work', listOf(readGpuWork)),
     /** Whether nobody waited for the GPUs at the cell's ends: the wall time is that of its code. */
     asynchronous: flag,
+    /** What the cell's thread did when; null where it was not sampled. */
+    hostLane: named('host_lane', readHostLane),
     /** Which run it is of a cell that repeats, and in the last one how long the others took. */
     repeat: readRepeat,
     /** What was left out of a receipt to keep the notebook small, and how many. */

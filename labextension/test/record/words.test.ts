@@ -240,7 +240,8 @@ test('what each GPU did is read as it is written, and rubbish in it is left out'
     kernelSeconds: 0.2,
     copies: copies.slice(0, 1),
     kernels: kernels.slice(0, 1),
-    wentOn: 0.1
+    wentOn: 0.1,
+    lane: null
   });
   assert.deepEqual(known({}).gpuWork, []);
 });

@@ -14,6 +14,7 @@ from jupyter_mlgpu.record.gpu_work import CopySum, GpuWork, KernelSum
 from jupyter_mlgpu.record.reading import Reading
 from jupyter_mlgpu.record.record import HOLDS_ONLY, Fact, LogLine
 from jupyter_mlgpu.record.sentence import joined, say
+from jupyter_mlgpu.record.strip import GpuLane, HostLane, Spent
 from jupyter_mlgpu.show.receipts.bundle import MIME_TYPE, bundle
 from jupyter_mlgpu.testing import example_record, limited_record
 
@@ -172,6 +173,26 @@ def test_a_receipt_says_how_busy_the_gpu_was_and_opens_to_its_copies_and_kernels
     expect(copies.get_by_role("row", name="host-to-device")).to_contain_text("12 GB/s")
     kernels = receipt.get_by_role("table", name="Kernels of gpu:0 that took most of 120 ms; 1,450 launches")
     expect(kernels.get_by_role("row", name="void gemm")).to_contain_text("75 %")
+
+
+def test_a_receipt_draws_what_the_cpu_and_the_gpu_did_when(lab: Lab) -> None:
+    lane = GpuLane(0.005, "0099" * 25, "9000" * 25, 0.25, 0.125)
+    work = GpuWork("gpu:0", 1_450, 0.25, lane=lane)
+    host = HostLane(0.005, "p" * 60 + "w" * 40, (Spent("p", 0.3), Spent("w", 0.2)))
+    record = replace(example_record(), gpu_work=(work,), host_lane=host)
+    lab.write_with_receipts("strip.ipynb", bundle(record))
+    lab.open_without_kernel("strip.ipynb")
+    receipt = lab.receipts.first
+    receipt.get_by_role("button").click()
+    legend = "CPU: Python 300 ms, waiting 200 ms · GPU: kernels 250 ms, copies 125 ms"
+    picture = receipt.get_by_role("img", name=f"Over the cell's time: {legend}")
+    expect(picture).to_be_visible()
+    box = picture.bounding_box()
+    assert box is not None
+    assert (box["height"], box["width"] > 300) == (28, True)
+    expect(receipt.locator(".jp-mlgpu-Strip-legend")).to_have_text(legend)
+    expect(picture.locator("title").first).to_have_text("0 µs to 300 ms: Python")
+    expect(receipt.locator(".jp-mlgpu-Bars")).to_have_count(0)
 
 
 @pytest.mark.slow

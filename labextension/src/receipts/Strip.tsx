@@ -1,0 +1,127 @@
+/**
+ * A cell's strip: what the CPU did above, what the GPUs did below, time from left to right, as
+ * jupyter_mlgpu/show/receipts/strip.py draws it. The legend has the sums, which add up.
+ */
+
+import type { ReactElement } from 'react';
+
+import { formatSeconds } from '../record/format';
+import type { Translate } from '../language/i18n';
+import { known } from '../record/words';
+import type { IRecord } from '../record/record';
+import { KINDS, durationOf } from '../record/strip';
+import type { IBox, ILane, Kind } from '../record/strip';
+
+const WIDTH = 720;
+const LANE = 13;
+const GAP = 2;
+/** Lines of a pattern of four points, for those who do not see colours. */
+const PATTERNS = new Map<Kind, string>([
+  ['n', 'M0 4L4 0'],
+  ['i', 'M2 0V4'],
+  ['c', 'M0 0L4 4M0 4L4 0'],
+  ['w', 'M0 2H4'],
+  ['copies', 'M0 0L4 4']
+]);
+
+export function Strip(props: {
+  record: IRecord;
+  lanes: readonly ILane[];
+  t: Translate;
+}): ReactElement {
+  const { record, lanes, t } = props;
+  const duration = durationOf(record);
+  const height = lanes.length * (LANE + GAP) - GAP;
+  const ended = known(record, 'wall_time')?.value ?? 0;
+  const id = `jp-mlgpu-${record.runId}-${record.cell.sequence}`;
+  const used = new Set(lanes.flatMap(lane => lane.boxes.map(({ kind }) => kind)));
+  return (
+    <div className="jp-mlgpu-Strip">
+      <svg
+        role="img"
+        aria-label={t('strip', { legend: lanes.map(lane => inWords(lane, lanes, t)).join(' · ') })}
+        viewBox={`0 0 ${WIDTH} ${height}`}
+        preserveAspectRatio="none"
+        style={{ height: `${height}px` }}
+      >
+        <defs>
+          {[...used].map(kind => (
+            <pattern
+              key={kind}
+              id={`${id}-${kind}`}
+              width="4"
+              height="4"
+              patternUnits="userSpaceOnUse"
+            >
+              <rect width="4" height="4" data-kind={kind} />
+              <path d={PATTERNS.get(kind) ?? ''} />
+            </pattern>
+          ))}
+        </defs>
+        {lanes.map((lane, number) => (
+          <g
+            key={lane.device ?? ''}
+            transform={`translate(0 ${number * (LANE + GAP)}) scale(${WIDTH / (duration || 1)} 1)`}
+          >
+            <rect className="jp-mlgpu-Strip-lane" width={duration} height={LANE} />
+            {lane.boxes.map((box, index) => (
+              <Box key={index} box={box} fill={`url(#${id}-${box.kind})`} t={t} />
+            ))}
+          </g>
+        ))}
+        {record.asynchronous && duration > ended && (
+          <path className="jp-mlgpu-Strip-end" d={`M${(WIDTH * ended) / duration} 0V${height}`} />
+        )}
+      </svg>
+      <div className="jp-mlgpu-Strip-legend" aria-hidden="true">
+        {lanes.map((lane, number) => (
+          <span key={lane.device ?? ''}>
+            {number > 0 && ' · '}
+            {laneName(lane, lanes)}
+            {': '}
+            {lane.sums.length === 0 && t('stripIdle')}
+            {lane.sums.map(({ kind, seconds }, index) => (
+              <span key={kind}>
+                {index > 0 && ', '}
+                <span className="jp-mlgpu-Strip-key" data-kind={kind} />
+                {` ${nameOf(kind, t)} ${formatSeconds(seconds)}`}
+              </span>
+            ))}
+          </span>
+        ))}
+      </div>
+    </div>
+  );
+}
+
+function Box(props: { box: IBox; fill: string; t: Translate }): ReactElement {
+  const { box, fill, t } = props;
+  const { kind, from, to, bottom, top } = box;
+  const moments = { from: formatSeconds(from), to: formatSeconds(to), what: nameOf(kind, t) };
+  return (
+    <rect
+      x={from}
+      width={to - from}
+      y={LANE * (1 - top)}
+      height={LANE * (top - bottom)}
+      fill={fill}
+    >
+      <title>{t('stripMoment', moments)}</title>
+    </rect>
+  );
+}
+
+function nameOf(kind: Kind, t: Translate): string {
+  return t(KINDS.get(kind) ?? 'stripNotSampled');
+}
+
+/** `GPU`, or which one of several. */
+function laneName({ device }: ILane, lanes: readonly ILane[]): string {
+  const gpus = lanes.filter(lane => lane.device !== null);
+  return device === null ? 'CPU' : gpus.length === 1 ? 'GPU' : device;
+}
+
+function inWords(lane: ILane, lanes: readonly ILane[], t: Translate): string {
+  const sums = lane.sums.map(({ kind, seconds }) => `${nameOf(kind, t)} ${formatSeconds(seconds)}`);
+  return `${laneName(lane, lanes)}: ${sums.join(', ') || t('stripIdle')}`;
+}

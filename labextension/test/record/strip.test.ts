@@ -1,0 +1,74 @@
+/** The lanes of a cell's strip, read as the kernel wrote them. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { lanesOf, durationOf } from '../../src/record/strip';
+import { readRecord } from '../../src/record/record';
+import type { IRecord } from '../../src/record/record';
+import { reading, recordJson } from '../records';
+
+function known(changes: object): IRecord {
+  const record = readRecord(recordJson(1, changes));
+  assert(typeof record !== 'string');
+  return record;
+}
+
+const lane = {
+  seconds: 0.1,
+  kernels: '0099',
+  copies: '0900',
+  kernel_seconds: 0.2,
+  copy_seconds: 0.1
+};
+const work = { device: 'gpu:0', launches: 9, kernel_seconds: 0.2, went_on: 0.2, lane };
+const host = { seconds: 0.05, did: 'pp w', spent: [{ did: 'p', seconds: 0.1 }] };
+
+test('neighbours that are the same are one box, and what was not sampled is none', () => {
+  const [cpu] = lanesOf(known({ readings: [reading('wall_time', 0.2)], host_lane: host }));
+  assert.deepEqual(
+    cpu?.boxes.map(({ kind, from, to }) => [kind, from, Math.round(to * 100) / 100]),
+    [
+      ['p', 0, 0.1],
+      ['w', 0.15000000000000002, 0.2]
+    ]
+  );
+});
+
+test('the sums of the CPU add up to the wall time', () => {
+  const [cpu] = lanesOf(known({ readings: [reading('wall_time', 0.2)], host_lane: host }));
+  assert.deepEqual(cpu?.sums, [
+    { kind: 'p', seconds: 0.1 },
+    { kind: 'unseen', seconds: 0.1 }
+  ]);
+});
+
+test('a GPU has kernels below and copies above, and time until all was done', () => {
+  const record = known({
+    readings: [reading('wall_time', 0.2)],
+    gpu_work: [work],
+    asynchronous: true
+  });
+  const [gpu] = lanesOf(record);
+  assert.deepEqual(
+    gpu?.boxes.map(({ kind, bottom, top }) => [kind, bottom, top]),
+    [
+      ['copies', 0, 1],
+      ['kernels', 0, 1]
+    ]
+  );
+  assert.deepEqual(gpu.sums, [
+    { kind: 'kernels', seconds: 0.2 },
+    { kind: 'copies', seconds: 0.1 }
+  ]);
+  assert.equal(durationOf(record), 0.4);
+});
+
+test('a record without lanes has no strip, nor has one whose lanes are rubbish', () => {
+  assert.deepEqual(lanesOf(known({})), []);
+  const rubbish = { seconds: 'x', did: 7, spent: [{ did: 'zz', seconds: -1 }, null] };
+  assert.deepEqual(lanesOf(known({ host_lane: rubbish })), []);
+  const gpus = [{ device: 'gpu:0', lane: { kernels: 'zz', copies: null } }];
+  const [gpu] = lanesOf(known({ gpu_work: gpus }));
+  assert.deepEqual(gpu?.boxes, []);
+});
