@@ -249,7 +249,8 @@ def test_only_few_parts_import_a_framework_and_never_at_the_top():
             # chosen. The lessons' exercises are imported when one of them is checked, and are made of arrays.
             arrays = (MLCOMPUTE, LESSONS / "exercises", LESSONS / "mistakes")
             # CUPTI's records are read with the NumPy that the user's code has loaded.
-            arrays = (*arrays, ROOT / "measure/gpu/activity_records.py", ROOT / "measure/gpu/gpu_totals.py")
+            records = ("activity_records", "gpu_totals", "intervals", "lanes")
+            arrays = (*arrays, *(ROOT / f"measure/gpu/{one}.py" for one in records))
             numpy_allowed = any(map(path.is_relative_to, arrays))
             # What crosses to and from a student's code is arrays, too.
             numpy_allowed = numpy_allowed or (path == ROOT / "teach" / "grading" / "codec.py" and not at_top)
