@@ -5,7 +5,7 @@ from msgspec.structs import replace
 
 from jupyter_mlgpu import compare
 from jupyter_mlgpu.record.errors import UsageError
-from jupyter_mlgpu.record.gpu_work import GpuWork
+from jupyter_mlgpu.record.gpu_work import CopySum, GpuWork
 from jupyter_mlgpu.record.reading import Reading
 from jupyter_mlgpu.record.record import DeviceUse, OpStat, RanOn
 from jupyter_mlgpu.record.translation import translated
@@ -77,6 +77,18 @@ def test_a_wall_time_with_the_wait_for_a_gpu_is_not_compared_with_one_without():
     walls = [one for one in found.pairs[0].changes if one.what.startswith("Wall time")]
     assert [(one.ratio, one.why_not) for one in walls] == [(None, "measured on one side only")] * 2
     assert any("waited for the GPU" in note for note in found.pairs[0].notes)
+
+
+def test_launches_and_bytes_of_copies_are_compared():
+    def on_gpu(launches, size):
+        copies = (CopySum("host-to-device", 1, size, 0.1),)
+        return runs(1.0, 1.0, 1.0, 1.0, gpu_work=(GpuWork("gpu:0", launches, 0.1, copies),))
+
+    found = compare(on_gpu(1_000, MEBIBYTE), on_gpu(4_000, MEBIBYTE))
+    assert change(found, "Launches, gpu:0").ratio.value == 4
+    assert change(found, "Copied host-to-device, gpu:0").verdict == "= the same within 1 %"
+    assert rows(found)["Launches, gpu:0"][0] == "1,000 (4 runs)"
+    assert rows(found)["Copied host-to-device, gpu:0"][0] == "1 MiB (4 runs)"
 
 
 def told(first, second):

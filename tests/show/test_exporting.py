@@ -11,6 +11,7 @@ from msgspec.structs import replace
 from jupyter_mlgpu.measure.ops.events import Event, Profile
 from jupyter_mlgpu.measure.ops.profile_store import ProfileStore
 from jupyter_mlgpu.record.errors import RecordError
+from jupyter_mlgpu.record.gpu_work import CopySum, GpuWork, KernelSum
 from jupyter_mlgpu.record.reading import missing
 from jupyter_mlgpu.show.exporting import chrome, timeline, xprof
 from jupyter_mlgpu.testing import example_record
@@ -228,3 +229,12 @@ def test_a_profile_that_was_cut_says_so(tmp_path):
     cut = profile(xspace=b"bytes", left_out=5, why_left_out=CUT)
     _, said = xprof.write(tmp_path, [profiled()], lambda key: (cut,))
     assert said == [f"Of cell [1], tensorflow, events are left out: {CUT}."]
+
+
+def test_a_cell_says_what_each_gpu_did(tmp_path):
+    copies = (CopySum("host-to-device", 6, 72_000_000, 0.006),)
+    work = GpuWork("gpu:0", 5_800, 0.377, copies, (KernelSum("gemm", 60, 0.2),), went_on=0.1)
+    trace = written(tmp_path, [replace(example_record(), gpu_work=(work,), asynchronous=True)])
+    (told,) = [one["args"] for one in trace["traceEvents"] if "gpu:0 work" in one.get("args", {})]
+    assert told["gpu:0 work"] == "5,800 launches, 6 copies host-to-device of 68.7 MiB, longest gemm (200 ms)"
+    assert told["asynchronous"] is True

@@ -168,7 +168,7 @@ def _pair(first: Sequence[Record], second: Sequence[Record]) -> Pair:
     until_done = _until_done(*light)
     found["wall_time"] += until_done
     timing = next(iter((*until_done, *found["wall_time"])), None)
-    changes = [change for one in found.values() for change in one]
+    changes = [change for one in found.values() for change in one] + _gpu_work(*light)
     operations: list[Change] = []
     if all(profiled):
         title = say("{quantity} (profiled)", quantity=Sentence(units.title("device_time")))
@@ -214,6 +214,26 @@ def _until_done(first: Sequence[Record], second: Sequence[Record]) -> list[Chang
         return []
     sides = ([took for one in side if (took := one.duration) is not None] for side in (first, second))
     return [_change(say("Wall time until the GPU was done"), "s", *sides)] if first or second else []
+
+
+def _gpu_work(first: Sequence[Record], second: Sequence[Record]) -> list[Change]:
+    """Launches, and bytes copied in each direction, of each GPU that worked on either side."""
+    sides = [_amounts(records) for records in (first, second)]
+    names = dict.fromkeys(name for side in sides for name in side)
+    return [_change(*name, *(side.get(name, []) for side in sides)) for name in names]
+
+
+def _amounts(records: Sequence[Record]) -> dict[tuple[str, str], list[float]]:
+    """Values by what they are called and their unit, one of each record."""
+    found: dict[tuple[str, str], list[float]] = {}
+    for record in records:
+        for work in record.gpu_work:
+            launches = say("Launches, {device}", device=work.device)
+            found.setdefault((launches, "launches"), []).append(work.launches)
+            for one in work.copies:
+                copied = say("Copied {direction}, {device}", direction=one.direction, device=work.device)
+                found.setdefault((copied, "bytes"), []).append(one.bytes)
+    return found
 
 
 def _by_instrument(records: Sequence[Record], instruments: Instruments) -> dict[Instrument, list[float]]:

@@ -116,6 +116,8 @@ def _sample(sample: Sample, unit: str) -> str:
 def _figure(value: float, unit: str) -> str:
     if unit == "s":
         return units.seconds(value)
+    if unit == "launches":
+        return f"{value:,.0f}"
     return units.size(value) if unit == "bytes" else f"{value:.3g} {unit}"
 
 
