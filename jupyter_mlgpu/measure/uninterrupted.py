@@ -9,6 +9,7 @@ from __future__ import annotations
 
 # The module `signal` itself spends 14 microseconds on making enumerations of numbers.
 import _signal as c_signal  # type: ignore[import-not-found]
+import sys
 import threading
 from signal import SIGINT
 from types import FrameType
@@ -18,13 +19,14 @@ from typing import Any
 class Uninterrupted:
     """A context, to be made anew each time: what the user's handler would do in it, it does at the end.
 
-    Unless `_holds` is set, a Ctrl-C goes straight to the user's handler: so none is lost even where another
-    signal's handler raises in here and leaves ours in place.
+    Our handler may be left in place: where another signal's handler raises as the context begins or ends, and
+    in a child that another thread forks meanwhile. So it holds a Ctrl-C only while the code of the context is
+    among the calls that the signal has interrupted; else it gives the user's handler its place back.
     """
 
     def __init__(self) -> None:
         self._before: Any = None
-        self._holds = False
+        self._frame: FrameType | None = None
         self._came: tuple[int, FrameType | None] | None = None
 
     def __enter__(self) -> None:
@@ -33,13 +35,11 @@ class Uninterrupted:
         before = c_signal.getsignal(SIGINT)
         if not callable(before):  # nothing is raised
             return
-        self._before = before
+        self._before, self._frame = before, sys._getframe(1)
         try:
             c_signal.signal(SIGINT, self._hear)
         except ValueError:  # the main thread of another interpreter in this process, where no handler runs
-            self._before = None
-            return
-        self._holds = True
+            self._before = self._frame = None
 
     def __exit__(self, *_: object) -> None:
         before = self._before
@@ -47,12 +47,17 @@ class Uninterrupted:
             return
         if c_signal.getsignal(SIGINT) == self._hear:
             c_signal.signal(SIGINT, before)
-        self._holds = False
+        self._frame = None
         if self._came is not None:
             before(*self._came)
 
     def _hear(self, number: int, frame: FrameType | None) -> None:
-        if self._holds:
+        at = frame
+        while at is not None and at is not self._frame:
+            at = at.f_back
+        if at is not None:
             self._came = number, frame
-        else:
-            self._before(number, frame)
+            return
+        if c_signal.getsignal(SIGINT) == self._hear:
+            c_signal.signal(SIGINT, self._before)
+        self._before(number, frame)

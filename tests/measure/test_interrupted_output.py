@@ -8,7 +8,9 @@ from contextlib import closing
 import pytest
 
 from jupyter_mlgpu.measure.capture.stream import CapturedStream
+from jupyter_mlgpu.measure.capture.tap import Tap
 from jupyter_mlgpu.measure.uninterrupted import Uninterrupted
+from tests.support.waiting import until
 
 
 @pytest.fixture
@@ -159,3 +161,58 @@ def test_another_thread_is_not_interrupted_and_changes_no_handler(users_handler)
             return signal.getsignal(signal.SIGINT) is users_handler
 
     assert in_another_thread(ask) is True
+
+
+def test_a_child_that_another_thread_forks_meanwhile_is_interrupted(users_handler):
+    def fork():
+        child = os.fork()
+        if child == 0:
+            try:
+                ctrl_c()
+                signal.sigtimedwait([], 0)
+            except KeyboardInterrupt:
+                os._exit(7)
+            finally:
+                os._exit(0)
+        return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+
+    with Uninterrupted():
+        assert in_another_thread(fork) == 7
+
+
+def test_a_handler_that_was_left_in_place_gives_the_users_its_place_back(users_handler):
+    left = Uninterrupted()
+
+    def leaves():
+        left.__enter__()  # and another signal's handler raises before it ends
+
+    leaves()
+    assert signal.getsignal(signal.SIGINT) is not users_handler
+    with pytest.raises(KeyboardInterrupt):
+        ctrl_c()
+    assert signal.getsignal(signal.SIGINT) is users_handler
+
+
+def test_a_users_handler_may_wait_for_a_thread_that_has_output_passed_on(users_handler, capfd):
+    answers = []
+    shown = []
+
+    def on_data(name, data):
+        shown.append(data)
+        ctrl_c()
+
+    tap = Tap((1, 2), on_data, on_lost=answers.append)
+    tap.start()
+    tap.drain()
+
+    def waits_for_another(number, frame):
+        answers.append(in_another_thread(tap.pump))
+
+    signal.signal(signal.SIGINT, waits_for_another)
+    try:
+        os.write(2, b"one line\n")
+        until(lambda: tap.pump() or shown)
+    finally:
+        signal.signal(signal.SIGINT, users_handler)
+        tap.stop()
+    assert set(answers) <= {None}

@@ -28,6 +28,7 @@ from jupyter_mlgpu.measure.capture.losses import (
 )
 from jupyter_mlgpu.measure.capture.reader import Reader
 from jupyter_mlgpu.measure.capture.stream import CapturedStream, MakeEcho, OnData, plain_echo
+from jupyter_mlgpu.measure.uninterrupted import Uninterrupted
 from jupyter_mlgpu.record.clock import real_time
 from jupyter_mlgpu.record.sentence import Sentence
 
@@ -197,7 +198,8 @@ class Tap:
         """Read and echo what is stored."""
         if reader is None:
             return
-        with self._lock:
+        # A user's handler may wait for a thread that prints: it must not run while this one has the lock.
+        with Uninterrupted(), self._lock:
             if self._reading:  # something that this very thread does while it reads has printed
                 return
             self._reading = True
