@@ -20,8 +20,8 @@ class Uninterrupted:
     """A context, to be made anew each time: what the user's handler would do in it, it does at the end.
 
     Our handler may be left in place: where another signal's handler raises as the context begins or ends, and
-    in a child that another thread forks meanwhile. So it holds a Ctrl-C only while the code of the context is
-    among the calls that the signal has interrupted; else it gives the user's handler its place back.
+    in a child that another thread forks meanwhile. So it holds a Ctrl-C only while the function that has the
+    context is among the interrupted calls; else it gives the user's handler its place back.
     """
 
     def __init__(self) -> None:
