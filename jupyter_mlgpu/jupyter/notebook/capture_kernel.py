@@ -9,7 +9,6 @@ before it shows, clears, asks or ends anything. Only where the user's code has p
 
 from __future__ import annotations
 
-import contextlib
 import contextvars
 import functools
 import os
@@ -24,6 +23,7 @@ from jupyter_mlgpu.jupyter.notebook.line_count import LineCount
 from jupyter_mlgpu.measure.capture.echo import DescriptorEcho, Echo
 from jupyter_mlgpu.measure.capture.stream import NAMES, plain_echo
 from jupyter_mlgpu.measure.capture.tap import Tap
+from jupyter_mlgpu.measure.handlers import OurFailures, is_of_a_handler
 from jupyter_mlgpu.record.clock import real_time
 from jupyter_mlgpu.record.native import StreamLines
 
@@ -154,8 +154,9 @@ class KernelSurroundings:
             try:
                 if behind():
                     catch_up()
-            except Exception:  # the print comes first
-                pass
+            except Exception as error:  # the print comes first
+                if is_of_a_handler(error):
+                    raise
             written = original(text)
             printed(text)
             ended = now()
@@ -171,7 +172,7 @@ class KernelSurroundings:
 
         @functools.wraps(original)
         def send(stream: Any, message: Any, *arguments: Any, **named: Any) -> Any:
-            with contextlib.suppress(Exception):
+            with OurFailures():
                 kind = message if isinstance(message, str) else message["header"]["msg_type"]
                 if kind in _DISPLAY_MESSAGES:
                     pass_on()
@@ -195,7 +196,7 @@ def _in_order(kind: Any, pass_on: Callable[[], None]) -> type[OutStream]:
 
     class InOrder(kind):  # type: ignore[misc]
         def flush(self) -> None:
-            with contextlib.suppress(Exception):
+            with OurFailures():
                 pass_on()
             flush(self)
 

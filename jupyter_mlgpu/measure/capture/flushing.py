@@ -7,13 +7,14 @@ the GIL.
 
 from __future__ import annotations
 
-import contextlib
 import ctypes
 import operator
 import sys
 from collections.abc import Callable, Iterable
 from functools import cache, partial
 from typing import Any
+
+from jupyter_mlgpu.measure.handlers import OurFailures
 
 
 def flush_native(descriptors: Iterable[int] = (1, 2)) -> None:
@@ -22,11 +23,11 @@ def flush_native(descriptors: Iterable[int] = (1, 2)) -> None:
     A stream of C's that another thread has locked is left out: that thread may be writing to a full pipe.
     """
     for descriptor in descriptors:
-        with contextlib.suppress(Exception):
+        with OurFailures():
             flush, is_locked = _c_stream(descriptor)
             if not is_locked():
                 flush()
-        with contextlib.suppress(Exception):
+        with OurFailures():
             python = sys.__stdout__ if descriptor == 1 else sys.__stderr__
             if python is not None:
                 python.flush()

@@ -7,11 +7,12 @@ instead, and `warnings.showwarning`, which runs only for warnings that are shown
 
 from __future__ import annotations
 
-import contextlib
 import logging
 import warnings
 from collections.abc import Callable
 from typing import Any, TextIO
+
+from jupyter_mlgpu.measure.handlers import OurFailures
 
 #: stream ("logging" or "warnings"), text, level, and who said it: a logger or a class of warning.
 OnMessage = Callable[[str, str, str, str], None]
@@ -37,7 +38,7 @@ class PythonHooks:
             call_handlers(logger, record)
             if not self._listening or not _is_shown(logger, record):
                 return
-            with contextlib.suppress(Exception):  # a record whose arguments do not fit is logging's to report
+            with OurFailures():  # a record whose arguments do not fit is logging's to report
                 text = f"{record.levelname}:{record.name}:{record.getMessage()}"
                 self._on_message("logging", text, record.levelname, record.name)
 
@@ -52,7 +53,7 @@ class PythonHooks:
             show_warning(message, category, filename, lineno, file, line)
             if not self._listening:
                 return
-            with contextlib.suppress(Exception):
+            with OurFailures():
                 text = warnings.formatwarning(message, category, filename, lineno, line)
                 self._on_message("warnings", text, "WARNING", category.__name__)
 

@@ -17,6 +17,7 @@ import socket
 import sys
 
 from jupyter_mlgpu.measure.capture.reader_process import ANSWERED, FORWARD, REQUEST_BYTES, SETTLE
+from jupyter_mlgpu.measure.handlers import is_of_a_handler
 from jupyter_mlgpu.record.clock import real_time
 
 #: Seconds to wait for an answer without releasing the GIL; most answers take 40 microseconds.
@@ -92,8 +93,9 @@ class Questions:
                     break
             if number % 64 == 0:  # what wakes us up is for who waits
                 self._wakes_up(0.0)
-        except (OSError, ValueError):  # it has ended, or the socket was closed
-            pass
+        except (OSError, ValueError) as error:  # it has ended, or the socket was closed
+            if is_of_a_handler(error):
+                raise
         return bool(words[ANSWERED] >= number)
 
     def _wakes_up(self, seconds: float) -> bool:

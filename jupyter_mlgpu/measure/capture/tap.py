@@ -28,6 +28,7 @@ from jupyter_mlgpu.measure.capture.losses import (
 )
 from jupyter_mlgpu.measure.capture.reader import Reader
 from jupyter_mlgpu.measure.capture.stream import CapturedStream, MakeEcho, OnData, plain_echo
+from jupyter_mlgpu.measure.handlers import is_of_a_handler
 from jupyter_mlgpu.measure.uninterrupted import Uninterrupted
 from jupyter_mlgpu.record.clock import real_time
 from jupyter_mlgpu.record.sentence import Sentence
@@ -213,6 +214,8 @@ class Tap:
         try:
             self.on_data(name, data)
         except Exception as error:  # who reads must not take the user's output with it
+            if is_of_a_handler(error):
+                raise
             self._lose(not_handed_over(error))
 
     def _wait_for_echoes(self, reader: Reader | None) -> None:
