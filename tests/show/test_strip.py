@@ -14,6 +14,7 @@ from jupyter_mlgpu.record.reading import Reading
 from jupyter_mlgpu.record.record import Record
 from jupyter_mlgpu.record.strip import GpuLane, HostLane, Spent
 from jupyter_mlgpu.show.receipts import html, strip, text
+from jupyter_mlgpu.show.receipts.bundle import MIME_TYPE, bundle
 from jupyter_mlgpu.testing import example_record
 
 #: Seven cells on an H200, of each the part of 240 bins that was busy, and busy with copies.
@@ -93,7 +94,7 @@ def test_the_legends_parts_add_up_to_the_wall_time():
 def test_what_was_not_sampled_is_not_drawn():
     drawn, _ = picture(host("pp  ", p=0.5))
     (box,) = re.findall(r'd="(M[^"]+)" fill="url\(#p\)', drawn)
-    assert box == "M0.0 0.0h360.0v13.0h-360.0z"
+    assert box == "M0 0h360v13h-360z"
 
 
 def test_each_kind_has_a_colour_and_a_pattern_of_its_own():
@@ -119,6 +120,22 @@ def test_eight_gpus_have_a_lane_each():
     drawn, told = picture(replace(on_h200("training"), gpu_work=works))
     assert told.count("kernels") == 8
     assert 'height="118"' in drawn
+
+
+@pytest.mark.parametrize("name", CELLS)
+def test_a_notebooks_receipt_keeps_its_strip_whole(name):
+    shown = bundle(replace(on_h200(name), host_lane=host("pnw" * 80).host_lane))
+    record = shown[MIME_TYPE]
+    assert "cut" not in record
+    assert record["gpu_work"][0]["lane"]["kernels"] == on_h200(name).gpu_work[0].lane.kernels
+    assert "<img" in "".join(shown["text/html"])
+
+
+def test_the_busiest_strip_is_whole_as_well():
+    lane = GpuLane(0.01, "0123456789" * 24, "9876543210" * 24, 1.2, 1.2)
+    work = GpuWork("gpu:0", 9, 0.1, lane=lane)
+    record = replace(host("pnwic" * 48, wall=2.4), gpu_work=(work, replace(work, device="gpu:1")))
+    assert "cut" not in bundle(record)[MIME_TYPE]
 
 
 def test_a_strip_is_read_back_as_it_was_written():

@@ -1,7 +1,8 @@
 """The receipt as Jupyter stores it: our own type for the sidebar's view, HTML and plain text beside it.
 
 A notebook file holds many receipts, so their size is bounded: 4 kB for a plain cell, 8 kB with notes or
-with what limits the cell, which stand in a receipt three times, 64 kB with log lines or for a profiled one.
+with what limits the cell, which stand in a receipt three times, 64 kB with log lines or for a profiled one;
+and up to 24 kB more for a strip, which is data once and a picture once: 3 to 7 kB as a rule.
 What does not fit is left out, counted and named in the record's `cut`; of the log lines those that matter
 least go first, and they are counted by verdict; of the readings behind a limit and of the lines of code the
 lightest. What a sentence says stands in the HTML and the plain text; the record has what it is made of, or
@@ -28,6 +29,7 @@ MIME_TYPE = "application/vnd.jupyter-mlgpu.record+json"
 PLAIN_LIMIT = 4_096
 NOTED_LIMIT = 8_192
 FULL_LIMIT = 65_536
+STRIP_BYTES = 24_576
 
 # How deep an output's data stands in a notebook file: notebook, cells, cell, outputs, output.
 _DEPTH = 5
@@ -70,11 +72,14 @@ def bundle(record: Record, cut_before: Mapping[str, int] | None = None) -> dict[
     full = record.logs or record.ops or record.repeat or record.mode == "profiled"
     noted = record.notes or record.limit or record.lines or record.gpu_work
     limit = FULL_LIMIT if full else NOTED_LIMIT if noted else PLAIN_LIMIT
+    plain = limit == PLAIN_LIMIT
+    if record.host_lane is not None or any(one.lane is not None for one in record.gpu_work):
+        limit += STRIP_BYTES
     if record.mode == "light" and WORKED_IN in record.facts:
         record = replace(record, facts={key: one for key, one in record.facts.items() if key != WORKED_IN})
     left = _left_to_the_record(record)
     whole = tuple(one for one in record.readings if one.quantity not in left)
-    readings = _few_devices(whole, 1 if limit == PLAIN_LIMIT else 2)
+    readings = _few_devices(whole, 1 if plain else 2)
     work = _busiest(record)
     omitted = {"readings": len(whole) - len(readings), "gpu_work": len(record.gpu_work) - len(work)}
     record = replace(record, logs=tuple(map(_shortened, record.logs)), readings=readings, gpu_work=work)

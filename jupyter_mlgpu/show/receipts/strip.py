@@ -145,9 +145,10 @@ def _back(y: float) -> Markup:
 
 
 def _box(at: int, count: int, part: float, y: float, height: float) -> str:
-    """A rectangle over some bins, each of which is such a part of the time."""
-    x, width = _WIDTH * part * at, _WIDTH * part * count
-    return f"M{x:.1f} {y:.1f}h{width:.1f}v{height:.1f}h-{width:.1f}z"
+    """A rectangle over some bins, each of which is such a part of the time; whole pixels, to be short."""
+    left, right = round(_WIDTH * part * at), round(_WIDTH * part * (at + count))
+    high = f"{height:.1f}".removesuffix(".0")
+    return f"M{left} {y:.1f}h{right - left}v{high}h-{right - left}z".replace(".0h", "h")
 
 
 def _runs(bins: Sequence[T]) -> Iterator[tuple[int, int, T]]:
