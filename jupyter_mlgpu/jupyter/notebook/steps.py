@@ -76,7 +76,7 @@ class EndedCell:
 
     `devices` were asked for while it ran, `items` is how many the user says that it worked on, and
     `left_out_s` the seconds after the end of its code that its wall time leaves out. `activity` is what was
-    seen of it while it ran. `when_gpu_done` has a function told what the GPUs did, once they have done it.
+    seen of it while it ran. `when_gpu_done` calls a function with what the GPUs did, once that is known.
     """
 
     code: str

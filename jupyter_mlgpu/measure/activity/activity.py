@@ -104,7 +104,7 @@ class Activity(Struct, frozen=True, kw_only=True):
         first_runs: how long first runs of programs took that compiled them as well, beside `compile_time`.
         called_back: native threads of a framework may have called functions of Python.
         traced: a trace or profile function of somebody else's was on in the cell's thread.
-        lane: what the cell's thread did when, for the cell's strip.
+        lane: the CPU's lane of the cell's strip; None where the cell was too short for one.
     """
 
     seconds: float

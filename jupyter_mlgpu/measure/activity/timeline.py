@@ -18,7 +18,8 @@ from jupyter_mlgpu.record.strip import (
 #: Seconds of a bin at first.
 _NARROWEST = 0.005
 
-#: What a thread that worked so did. One that waits for others of its process has them compute for it.
+#: The letter for each state. A thread that waits while others of its process work counts as native code, for
+#: they compute for it.
 _BY_STATE: dict[State, str] = {
     "interpreter": PYTHON,
     "kept lock": PYTHON,
@@ -64,7 +65,7 @@ class Timeline:
         return HostLane(self._width, letters, tuple(Spent(did, seconds) for did, seconds in spent))
 
     def _most(self, one: dict[str, float]) -> str:
-        """What was done most in a bin, if that was sampled for half of it."""
+        """Return the letter that has most of a bin, or a space where less than half of it was sampled."""
         did = max(one, key=one.__getitem__, default=NOT_SAMPLED)
         return did if sum(one.values()) >= self._width / 2 else NOT_SAMPLED
 

@@ -69,6 +69,11 @@ class CellActivity:
                 return
         tell()
 
+    def clock_went_on(self) -> bool:
+        """Return whether CUPTI's clock went forwards, from when the records were switched on to the end."""
+        moments = [at for at, _ in (self.switched_on, self.begun, self.ended, self.looked)]
+        return moments == sorted(moments)
+
     def seconds(self, ticks: int) -> float:
         """Ticks of CUPTI's clock as seconds: it counts nanoseconds, or ticks of the processor."""
         (begun_ticks, begun_ns), (ended_ticks, ended_ns) = self.switched_on, self.looked

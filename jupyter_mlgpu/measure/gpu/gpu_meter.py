@@ -31,6 +31,7 @@ _KERNELS = 5
 #: Characters of a kernel's name; C++'s templates make thousands.
 _NAME = 100
 
+CLOCK_JUMPED = say("The GPU's clock went backwards in this cell, so its GPU time is not known.")
 DETAIL = say("CUPTI activity records, union of kernels, copies and sets")
 
 
@@ -150,6 +151,8 @@ class CellGpu:
                 "NVIDIA's library lost {count} records of this cell, so its GPU time is not known.",
                 count=cell.lost,
             )
+        if why is None and not cell.clock_went_on():
+            why = CLOCK_JUMPED
         if why is not None:
             return _unknown(why)
         from jupyter_mlgpu.measure.gpu.gpu_totals import GpuTotals  # which needs NumPy

@@ -11,7 +11,7 @@ from jupyter_mlgpu.measure.gpu.activity_records import UnknownKindError, read, s
 from jupyter_mlgpu.measure.gpu.cupti import COPY, KERNEL, PEER_COPY, SET
 from jupyter_mlgpu.measure.gpu.driver import DriverError
 from jupyter_mlgpu.measure.gpu.gpu_activity import GpuActivity
-from jupyter_mlgpu.measure.gpu.gpu_meter import GpuMeter
+from jupyter_mlgpu.measure.gpu.gpu_meter import CLOCK_JUMPED, GpuMeter
 from jupyter_mlgpu.measure.gpu.gpu_totals import GpuTotals
 from jupyter_mlgpu.measure.gpu.kernel_names import demangled
 from jupyter_mlgpu.measure.ops.busy import length, union
@@ -187,6 +187,15 @@ def test_a_profiler_of_the_users_is_given_way_before_it_begins(machine):
     machine.profilers.on = False
     assert machine.cell()[0][0].value == 0.0
     assert machine.cupti.enabled == {KERNEL, COPY, SET, PEER_COPY}
+
+
+def test_a_clock_that_goes_backwards_is_a_reason_and_no_negative_time(machine):
+    machine.cell()
+    cell = machine.begin()
+    machine.cupti.happen(kernel(machine.cupti.ticks, machine.cupti.ticks + 10))
+    machine.cupti.ticks -= 1_000_000
+    (reading,), works = end(cell)
+    assert (reading.value, reading.why_missing, works) == (None, CLOCK_JUMPED, ())
 
 
 def test_lost_records_are_counted_and_no_time_is_told(machine):
