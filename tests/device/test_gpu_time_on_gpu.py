@@ -2,9 +2,9 @@
 
     python -m pytest -c tests/device/pytest.ini --rootdir=. tests/device/test_gpu_time_on_gpu.py -s
 
-Each cell runs six times measured as `trace` does, six times as a notebook's cell, where nobody waits for the
-GPU, and six times with PyTorch's profiler, in every order. With the variable TABLE, the figures are written to
-that file as JSON.
+Each cell runs six times measured as `trace` does, six times as a notebook's cell, where nobody waits for
+the GPU, and six times with PyTorch's profiler, in every order. With the variable TABLE, the figures are
+written to that file as JSON.
 """
 
 from __future__ import annotations
