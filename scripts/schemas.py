@@ -18,12 +18,12 @@ import msgspec
 from jupyter_mlgpu.experiment.bench import run
 from jupyter_mlgpu.experiment.bench.result import DERIVED
 from jupyter_mlgpu.explain.doctor import diagnose
+from jupyter_mlgpu.explain.limits import words
 from jupyter_mlgpu.record.reading import QUANTITIES
 from jupyter_mlgpu.record.record import SCHEMA, Record
 from jupyter_mlgpu.record.sentence import Sentence
 from jupyter_mlgpu.show.page import view
 from jupyter_mlgpu.show.page.model import Live
-from jupyter_mlgpu.show.receipts import limits
 
 PACKAGE = Path(__file__).resolve().parent.parent / "jupyter_mlgpu"
 RECORD = PACKAGE / "record" / "record.schema.json"
@@ -169,25 +169,25 @@ def page_types() -> str:
 
 def limit_kinds() -> str:
     """What may limit a cell, and its English words, in TypeScript."""
-    lines = [f"  {kind}: '{words}'," for kind, words in limits.KINDS.items()]
+    lines = [f"  {kind}: '{told}'," for kind, told in words.KINDS.items()]
     lines[-1] = lines[-1].removesuffix(",")
     made = [
-        "/** What may limit a cell, in words. Made by scripts/schemas.py of receipts/limits.py. */",
+        "/** What may limit a cell, in words. Made by scripts/schemas.py of explain/limits/words.py. */",
         "export const KINDS = {",
         *lines,
         "} as const;",
         "",
         "/** Instead of compiling, of a cell that mostly imported modules. */",
-        f"export const IMPORTING = '{limits.IMPORTING}';",
+        f"export const IMPORTING = '{words.IMPORTING}';",
     ]
     return "\n".join([made[0], "", *made[1:]]) + "\n"
 
 
 def _interface(kind: type) -> str:
     hints = get_type_hints(kind)
-    words = re.sub(r"\s+", " ", (kind.__doc__ or "").replace("`", "")).strip()
+    text = re.sub(r"\s+", " ", (kind.__doc__ or "").replace("`", "")).strip()
     lines = [f"  {_camel(one.name)}: {_typed(hints[one.name])};" for one in dataclasses.fields(kind)]
-    return "\n".join([f"/** {words} */", f"export interface {_named(kind)} {{", *lines, "}"])
+    return "\n".join([f"/** {text} */", f"export interface {_named(kind)} {{", *lines, "}"])
 
 
 def _named(kind: type) -> str:

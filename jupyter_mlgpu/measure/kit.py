@@ -54,6 +54,8 @@ _CUDA_MODULES = (*registry.MODULES, "cupy", "numba", "triton", "cuda")
 _JUDGE = "jupyter_mlgpu.explain.limits.judge:with_limit"
 _REFINE = "jupyter_mlgpu.explain.limits.profiled:refined"
 _PLACE = "jupyter_mlgpu.explain.limits.roofline:placed"
+#: What `_PLACE` may find, and nothing else.
+_ROOFS = ("compute", "bandwidth")
 
 
 class Kit:
@@ -200,13 +202,23 @@ class Kit:
             found = refine(found)
         return self._placed(found)
 
+    def judged_again(self, record: Record, activity: Activity | None, lines_above: int = 0) -> Record:
+        """The same, once it is known what the GPUs did; a place under the roof stays."""
+        if record.mode == "profiled" or (record.limit is not None and record.limit.kind in _ROOFS):
+            return record
+        return self._looked_at(record, activity, lines_above)
+
     def _looked_at(self, record: Record, activity: Activity | None, lines_above: int) -> Record:
+        judge: Callable[[Record, Activity, int], Record] = registry.part(_JUDGE)
         if activity is None:
             wall = record.reading("wall_time").value
             short = wall is not None and wall < _TOO_SHORT_S
             why = NOT_LOOKED_AT if not self.looks_at_cells else TOO_SHORT if short else NOT_SEEN
-            return replace(record, why_no_limit=why)
-        judge: Callable[[Record, Activity, int], Record] = registry.part(_JUDGE)
+            if record.gpu_work and wall and self.looks_at_cells:  # which may tell enough
+                from jupyter_mlgpu.measure.activity.activity import Activity
+
+                record = judge(record, Activity(seconds=wall, looks=0, parts=()), 0)
+            return record if record.limit is not None else replace(record, why_no_limit=why)
         if record.mode == "light":  # a profiler changes when the thread does what
             record = replace(record, host_lane=activity.lane)
         return judge(record, activity, lines_above)

@@ -39,7 +39,8 @@ class GpuWork(Struct, frozen=True):
     `launches` counts kernels, copies and sets; `kernel_seconds` is the sum over all kernels, which may
     overlap; `kernels` are those that took most, the longest first. `went_on` is for how many seconds the GPU
     went on after the cell's code had ended, where nobody waited for it. `lane` tells when it worked; None for
-    a short cell.
+    a short cell. `earlier` is how many seconds passed, from the cell's beginning, until the GPU had ended the
+    work of earlier cells, or the cell's code had ended.
     """
 
     device: str
@@ -49,6 +50,7 @@ class GpuWork(Struct, frozen=True):
     kernels: tuple[KernelSum, ...] = ()
     went_on: Measured = 0.0
     lane: GpuLane | None = None
+    earlier: Measured = 0.0
 
 
 class GpuFigures(NamedTuple):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Annotated, Literal
 
 from msgspec import Meta, Struct
@@ -44,8 +45,9 @@ class Limit(Struct, frozen=True, omit_defaults=True):
     """What held a cell up most.
 
     `share` is the part of the wall time that it explains, from 0 to 1. `said` is the answer in one short
-    sentence, `next` one thing to do about it or, where the evidence does not decide, what would. `evidence`
-    are the readings that it rests on, the weightiest first.
+    sentence, `next` one thing to do about it or, where the evidence does not decide, what would. `bound` says
+    how fast the cell could be without it. `parts` are the shares of each kind where none of them has half of
+    the time, the largest first. `evidence` are the readings that it rests on, the weightiest first.
     """
 
     kind: LimitKind
@@ -54,6 +56,8 @@ class Limit(Struct, frozen=True, omit_defaults=True):
     share: Share | None = None
     evidence: tuple[Reading, ...] = ()
     next: Sentence | None = None
+    bound: Sentence | None = None
+    parts: Mapping[LimitKind, Share] = {}
 
 
 class HotLine(Struct, frozen=True, omit_defaults=True):

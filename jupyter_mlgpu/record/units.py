@@ -20,6 +20,7 @@ TITLES = {
     # What a limit rests on.
     "samples_share": "Share of the samples",
     "importing_share": "Importing modules",
+    "time_without": "Without it, at least",
     "thread_time": "CPU time, the cell's thread",
     "process_time": "CPU time, process",
     "processor_wait": "Waited for a processor",

@@ -15,7 +15,8 @@ from collections.abc import Sequence
 from msgspec.structs import replace
 
 from jupyter_mlgpu.explain.limits import words
-from jupyter_mlgpu.explain.limits.judge import LIKELY, OPEN, PROFILED
+from jupyter_mlgpu.explain.limits.confidence import LIKELY, OPEN
+from jupyter_mlgpu.explain.limits.judge import PROFILED
 from jupyter_mlgpu.record import units
 from jupyter_mlgpu.record.limit import Confidence, Limit, LimitKind
 from jupyter_mlgpu.record.reading import Reading

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from typing import Literal
 
 from msgspec.structs import replace
 
@@ -24,54 +25,89 @@ _LONG = 0.25
 #: The part of the time that a thread waits for processors, from which on it counts as starved.
 _STARVED = 0.2
 
+#: A kind of limit, or one of those that are told as `device`. native: native code on the host, while no GPU
+#: worked. earlier: waits for a GPU that was at work on earlier cells. gpu: a GPU's, while time is shared out.
+Cause = LimitKind | Literal["native", "earlier", "gpu"]
 #: What looks that saw the same have in common, as far as one operation is told from another.
 Where = tuple[object, ...]
 
 
+def kind_of(cause: Cause) -> LimitKind:
+    """The kind as which a cause is told."""
+    return "device" if cause == "native" or cause == "earlier" or cause == "gpu" else cause
+
+
 @dataclass(slots=True)
 class Shares:
-    """Seconds by kind, of `seconds` in all.
+    """Seconds by cause, of `seconds` in all.
 
     Attributes:
         looks: how many were taken; time not seen counts as the looks that would have fallen into it.
         parts: what each kind is made of.
         guessed: the seconds of a kind that rest on what was found after a time not seen, or on names that are
             not known.
+        exact: the cause whose time was recorded, not sampled; None where there is none.
     """
 
     seconds: float
     looks: int
-    by_kind: dict[LimitKind, float] = field(default_factory=lambda: defaultdict(float))
-    parts: dict[LimitKind, list[Part]] = field(default_factory=lambda: defaultdict(list))
-    guessed: dict[LimitKind, float] = field(default_factory=lambda: defaultdict(float))
-    _guesses: dict[LimitKind, list[bool]] = field(default_factory=lambda: defaultdict(list))
+    by_kind: dict[Cause, float] = field(default_factory=lambda: defaultdict(float))
+    parts: dict[Cause, list[Part]] = field(default_factory=lambda: defaultdict(list))
+    guessed: dict[Cause, float] = field(default_factory=lambda: defaultdict(float))
+    exact: Cause | None = None
+    _guesses: dict[Cause, list[bool]] = field(default_factory=lambda: defaultdict(list))
 
-    def share(self, kind: LimitKind) -> float:
+    def share(self, kind: Cause) -> float:
         """The part of the time, from 0 to 1."""
         return min(1.0, self.by_kind[kind] / self.seconds) if self.seconds > 0 else 0.0
 
-    def add(self, kind: LimitKind, part: Part, *, guessed: bool = False) -> None:
+    def add(self, kind: Cause, part: Part, *, guessed: bool = False) -> None:
         """Count a part for a kind."""
         self.by_kind[kind] += part.seconds
         self.parts[kind].append(part)
         self.guessed[kind] += part.seconds if guessed else 0.0
         self._guesses[kind].append(guessed)
 
-    def move(self, old: LimitKind, new: LimitKind, which: Callable[[Part], bool], share: float = 1.0) -> None:
+    def move(
+        self,
+        old: Cause,
+        new: Cause,
+        which: Callable[[Part], bool],
+        share: float = 1.0,
+        *,
+        guessed: bool = True,
+    ) -> None:
         """Count parts, or a share of each, for another kind, for something else than the looks says so.
 
-        What is moved is a guess.
+        What is moved is a guess; where `guessed` is false, it is as much of one as before.
         """
+        guessing = guessed
         parts, guesses = self.parts.pop(old, []), self._guesses.pop(old, [])
         self.by_kind[old] = self.guessed[old] = 0.0
         for part, guessed in zip(parts, guesses, strict=True):
             moved = share if which(part) else 0.0
             if moved:
-                self.add(new, replace(part, seconds=moved * part.seconds), guessed=True)
+                self.add(new, replace(part, seconds=moved * part.seconds), guessed=guessing or guessed)
             if moved < 1:
                 self.add(old, replace(part, seconds=(1 - moved) * part.seconds), guessed=guessed)
 
-    def take(self, kind: LimitKind, share: float, *, but: LimitKind | None = None) -> None:
+    def grant(self, old: Cause, new: Cause, which: Callable[[Part], bool], seconds: float) -> float:
+        """Count parts for another cause, up to so many seconds of them; returns how many."""
+        there = sum(part.seconds for part in self.parts[old] if which(part))
+        granted = min(there, seconds)
+        if granted > 0:
+            self.move(old, new, which, granted / there, guessed=False)
+        return max(0.0, granted)
+
+    def fix(self, cause: Cause, seconds: float) -> None:
+        """So many seconds were of this cause, as was recorded; the others have the rest, at most."""
+        others = sum(self.by_kind.values()) - self.by_kind[cause]
+        rest = min(1.0, max(0.0, self.seconds - seconds) / others) if others > 0 else 1.0
+        for other in self.by_kind:
+            self.by_kind[other] *= rest
+        self.by_kind[cause], self.guessed[cause], self.exact = seconds, 0.0, cause
+
+    def take(self, kind: Cause, share: float, *, but: Cause | None = None) -> None:
         """A part of all the time was of this kind, whatever was seen in it; nothing of the kind `but` was."""
         for other in self.by_kind:
             if other != but:

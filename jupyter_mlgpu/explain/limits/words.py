@@ -3,25 +3,61 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TypeVar
 
 from jupyter_mlgpu.explain.limits.precision import told_share
+from jupyter_mlgpu.explain.limits.shares import Cause, kind_of
 from jupyter_mlgpu.measure.activity.activity import Call, Part
+from jupyter_mlgpu.record import units
 from jupyter_mlgpu.record.limit import Limit, LimitKind
-from jupyter_mlgpu.record.sentence import Sentence, say
+from jupyter_mlgpu.record.sentence import Sentence, say, with_commas
 
 T = TypeVar("T")
+
+NOT_CLEAR = say("What held this cell up is not clear.")
 
 #: The part of a kind's time that a line, or a call, must have for it to be named.
 _MOST = 0.5
 
 
-def said(kind: LimitKind, value: float, looks: int, parts: Sequence[Part], device: str | None) -> Sentence:
-    """The answer, and the line it was mostly at; `value` is the share of the time, `device` a GPU's name."""
+#: What a cell spent most of its time on, for people: it can stand after a share of the time.
+KINDS: Mapping[LimitKind, Sentence] = {
+    "compiling": say("compiling"),
+    "waiting": say("waiting"),
+    "python": say("Python"),
+    "input": say("preparing input"),
+    "transfer": say("copying"),
+    "launch": say("launching"),
+    "compute": say("computing"),
+    "bandwidth": say("memory traffic"),
+    "device": say("device work"),
+    "memory": say("memory shortage"),
+    "contention": say("other programs"),
+    "unknown": say("not known"),
+}
+
+#: The same of causes that have no kind of their own.
+_CAUSES: Mapping[Cause, Sentence] = {
+    "native": say("native code on the CPU"),
+    "earlier": say("waiting for earlier cells' GPU work"),
+}
+
+#: What is said instead of *compiling* of a cell that mostly imported modules.
+IMPORTING = say("importing")
+
+
+def said(
+    cause: Cause, value: float, looks: int | None, parts: Sequence[Part], device: str | None
+) -> Sentence:
+    """The answer, and the line it was mostly at.
+
+    `value` is the share of the time, from `looks`, or exactly known without them; `device` is the name of a
+    GPU that worked.
+    """
     where = _where(parts)
     told = told_share(value, looks)
-    match kind:
+    match cause:
         case "compiling" if _mostly(parts, "importing"):
             return say("Importing modules took {share} of the time{where}.", share=told, where=where)
         case "compiling":
@@ -46,13 +82,43 @@ def said(kind: LimitKind, value: float, looks: int, parts: Sequence[Part], devic
         case "contention":
             return say("Other programs used the processors or the GPU {share} of the time.", share=told)
         case "unknown":
-            return say("What held this cell up is not clear.")
+            return NOT_CLEAR
+        case "native":
+            return say("Native code on the CPU computed {share} of the time{where}.", share=told, where=where)
+        case "earlier":
+            return say(
+                "The GPU was at work on earlier cells {share} of the time{where}.", share=told, where=where
+            )
+        case "device" if device is not None and looks is None:
+            return say(
+                "{device} ran kernels {share} of the time{where}.", device=device, share=told, where=where
+            )
+        case "gpu":
+            return say("Waited for the GPU {share} of the time{where}.", share=told, where=where)
         case _ if device is not None:
             return say(
                 "{device} was working {share} of the time{where}.", device=device, share=told, where=where
             )
         case _:
             return say("Native code computed {share} of the time{where}.", share=told, where=where)
+
+
+def mixed(parts: Mapping[Cause, float], looks: int) -> Sentence:
+    """That nothing took most of the time, and what took how much of it: `about 30 % Python`."""
+    told = [
+        say("{share} {kind}", share=told_share(share, looks), kind=_CAUSES.get(cause, KINDS[kind_of(cause)]))
+        for cause, share in parts.items()
+    ]
+    return say("No single cause: {parts}.", parts=with_commas(told)) if told else NOT_CLEAR
+
+
+def bound(seconds: float, at_least: float) -> Sentence:
+    """How long the cell would take at the least without what limits it."""
+    return say(
+        "Without it the cell would take at least {time} (at most {times} times as fast).",
+        time=units.seconds(at_least),
+        times=f"{seconds / at_least:.2g}",
+    )
 
 
 def shared_gpu(device: str, value: float, looks: int, parts: Sequence[Part]) -> Sentence:
@@ -89,11 +155,13 @@ _NEXT: dict[LimitKind, Sentence] = {
 }
 
 
-def next_of(kind: LimitKind, parts: Sequence[Part]) -> Sentence:
+def next_of(cause: Cause, parts: Sequence[Part]) -> Sentence:
     """One thing to do."""
-    if kind == "compiling" and _mostly(parts, "importing"):
+    if cause == "compiling" and _mostly(parts, "importing"):
         return say("Modules are imported only once: the next run of this cell will not wait for that.")
-    return _NEXT[kind]
+    if cause == "earlier":
+        return say("Earlier cells launched that work: their receipts show it.")
+    return _NEXT[kind_of(cause)]
 
 
 def is_importing(limit: Limit) -> bool:

@@ -28,7 +28,7 @@ from jupyter_mlgpu.jupyter.notebook.receipt_threshold import ReceiptThreshold
 from jupyter_mlgpu.jupyter.notebook.record_pages import RecordPages
 from jupyter_mlgpu.jupyter.notebook.registration import registered_magics, transformed_input
 from jupyter_mlgpu.jupyter.notebook.sidebar_settings import SidebarSettings
-from jupyter_mlgpu.jupyter.notebook.steps import EndedCell, complete, saving, steps
+from jupyter_mlgpu.jupyter.notebook.steps import EndedCell, complete, saving, steps, with_gpu
 from jupyter_mlgpu.jupyter.notebook.watch import LazyCounters, Watch
 from jupyter_mlgpu.measure.capture.capture import Capture
 from jupyter_mlgpu.measure.kit import Kit, install
@@ -266,7 +266,9 @@ class Extension:
         if record.unfinished:
             sequence = record.cell.sequence
             cell.when_gpu_done(
-                lambda figures: self._logbook.on_change(sequence, lambda one: one.with_gpu(figures))
+                lambda figures: self._logbook.on_change(
+                    sequence, lambda one: with_gpu(one, figures, cell, self.kit)
+                )
             )
 
     def _show_receipt(self, record: Record) -> None:

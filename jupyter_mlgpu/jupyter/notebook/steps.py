@@ -122,6 +122,12 @@ def complete(record: Record, ordered: Iterable[RecordStep]) -> Record:
     return record
 
 
+def with_gpu(record: Record, figures: GpuFigures, cell: EndedCell, kit: Kit) -> Record:
+    """The record once it is known what the GPUs did, and what limited the cell as far as that tells."""
+    judge = RecordStep(_LIMIT, lambda one: kit.judged_again(one, cell.activity, lines_above(cell.code)))
+    return judge(record.with_gpu(figures))
+
+
 def saving(journal: Journal | None) -> RecordStep:
     """Writes a record down, once it is complete or has changed; without a journal, nothing is written."""
     return RecordStep(_JOURNAL, lambda one: saved(one, journal))

@@ -26,6 +26,8 @@ class CellActivity:
         self.switched_on = self.begun = self.ended = self.looked = (0, 0)
         #: What each GPU did.
         self.totals: dict[int, GpuTotals] = {}
+        #: When each GPU ended the last work that was launched before the cell, where that was seen.
+        self.earlier_end: dict[int, int] = {}
         #: Records lost by CUPTI in this process when the cell began, and until it was complete.
         self.lost_before = self.lost = 0
         self.done = threading.Event()
@@ -37,7 +39,7 @@ class CellActivity:
     @property
     def devices(self) -> set[int]:
         """The GPUs that were in use at its end, and those that worked."""
-        return {*(self.end.ids if self.end is not None else ()), *self.totals}
+        return {*(self.end.ids if self.end is not None else ()), *self.totals, *self.earlier_end}
 
     def add(
         self, device: int, batch: Sequence[ActivityColumns], begin: Boundary | None, end: Boundary | None
@@ -47,7 +49,11 @@ class CellActivity:
 
         for records in batch:
             if begin is not None:
-                records = records.where(begin.after(records, device))
+                is_after = begin.after(records, device)
+                if not is_after.all():
+                    last_end = int(records.end[~is_after].max())
+                    self.earlier_end[device] = max(last_end, self.earlier_end.get(device, 0))
+                records = records.where(is_after)
             if end is not None:
                 records = records.where(end.before(records, device))
             if len(records):
@@ -80,6 +86,11 @@ class CellActivity:
         ticks_a_nanosecond = (ended_ticks - begun_ticks) / max(1, ended_ns - begun_ns)
         # A short time tells the rate badly, and most often it is exactly 1.
         return ticks / (1 if 0.98 < ticks_a_nanosecond < 1.02 else ticks_a_nanosecond) / 1e9
+
+    def earlier(self, device: int) -> float:
+        """Seconds from the cell's beginning until a GPU had ended earlier work, or the cell had."""
+        until = min(self.earlier_end.get(device, 0), self.ended[0])
+        return self.seconds(max(0, until - self.begun[0]))
 
     def went_on(self, device: int) -> float:
         """Seconds for which a GPU went on with the cell's work after the cell had ended."""

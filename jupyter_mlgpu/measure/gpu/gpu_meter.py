@@ -26,6 +26,8 @@ _MANY, _SOON = 8, 0.02
 #: Seconds between two questions for the records of cells that have ended, where somebody waits: the first
 #: and the last. Where nobody does, the first comes later: the cell is answered before.
 _ASK_FIRST, _ASK_LATER, _ASK_LAST = 0.001, 0.01, 0.05
+#: Seconds of earlier cells' work from which on it is told of a GPU that was given none.
+_EARLIER = 0.001
 #: Kernels listed for each GPU: those that took most time.
 _KERNELS = 5
 #: Characters of a kernel's name; C++'s templates make thousands.
@@ -162,7 +164,7 @@ class CellGpu:
         for device in sorted(cell.devices):
             totals = cell.totals.get(device) or GpuTotals()
             readings.append(_busy(cell, totals, f"gpu:{device}"))
-            if totals.launches:
+            if totals.launches or cell.earlier(device) >= _EARLIER:
                 works.append(self._work(device, totals, last_end))
         return GpuFigures(readings, tuple(works))
 
@@ -180,14 +182,17 @@ class CellGpu:
             tuple(self._kernel(address, one) for address, one in longest),
             self._cell.went_on(device),
             self._lane(totals, last_end),
+            self._cell.earlier(device),
         )
 
     def _lane(self, totals: GpuTotals, last_end: int) -> GpuLane | None:
-        """A GPU's lane of the strip; None where the cell was too short for one."""
+        """A GPU's lane of the strip; None where the cell was too short for one, or gave it no work."""
         from jupyter_mlgpu.measure.gpu.lanes import lane
 
         begun, seconds = self._cell.begun[0], self._cell.seconds
-        return lane(totals, begun, last_end, seconds) if seconds(last_end - begun) >= SHORTEST else None
+        if not totals.launches or seconds(last_end - begun) < SHORTEST:
+            return None
+        return lane(totals, begun, last_end, seconds)
 
     def _kernel(self, address: int, one: Sum) -> KernelSum:
         name = beginning(self._meter.name_at(address), _NAME)

@@ -34,9 +34,14 @@ def busy(record: Record) -> str:
     return f"{told}, went on for {units.seconds(longest)}"
 
 
-def went_on(record: Record) -> list[str]:
-    """A sentence for each GPU that went on with the cell's work after its code had ended."""
-    return [
+def around(record: Record) -> list[str]:
+    """A sentence for each GPU that was at work on earlier cells, or went on after the cell's code."""
+    earlier = [
+        f"{one.device} was at work on earlier cells until {units.seconds(one.earlier)} after the cell began."
+        for one in record.gpu_work
+        if one.earlier >= _TAIL_S
+    ]
+    return earlier + [
         f"{one.device} went on for {units.seconds(one.went_on)} after the cell's code had ended."
         for one in record.gpu_work
         if one.went_on >= _TAIL_S

@@ -5,46 +5,29 @@ The browser's words for the kinds are made of these (`make schemas`); what a kin
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from jupyter_mlgpu.explain.limits.precision import NEARLY_ALL, looks_of, told_share
-from jupyter_mlgpu.explain.limits.words import is_importing
+from jupyter_mlgpu.explain.limits.words import IMPORTING, KINDS, is_importing
 from jupyter_mlgpu.explain.statistics import share_interval
 from jupyter_mlgpu.record import units
-from jupyter_mlgpu.record.limit import HotLine, Limit, LimitKind
+from jupyter_mlgpu.record.limit import HotLine, Limit
 from jupyter_mlgpu.record.reading import Reading
 from jupyter_mlgpu.record.record import Record
 from jupyter_mlgpu.record.sentence import Sentence, joined, say
 from jupyter_mlgpu.show.page.model import Table
 
-#: What a cell spent most of its time on, for people: it can stand after a share of the time.
-KINDS: Mapping[LimitKind, Sentence] = {
-    "compiling": say("compiling"),
-    "waiting": say("waiting"),
-    "python": say("Python"),
-    "input": say("preparing input"),
-    "transfer": say("copying"),
-    "launch": say("launching"),
-    "compute": say("computing"),
-    "bandwidth": say("memory traffic"),
-    "device": say("device work"),
-    "memory": say("memory shortage"),
-    "contention": say("other programs"),
-    "unknown": say("not known"),
-}
-
-#: What is said instead of *compiling* of a cell that mostly imported modules.
-IMPORTING = say("importing")
-
 
 def answer(limit: Limit) -> Sentence:
-    """What held the cell up, in a sentence that begins with how sure that is, where it is not sure."""
+    """What held the cell up, and what mending it can give; it begins with how sure that is, if it is not."""
     match limit.confidence:
         case "likely":
-            return say("Likely: {said}", said=limit.said)
+            said = say("Likely: {said}", said=limit.said)
         case "open":
-            return say("Not sure: {said}", said=limit.said)
-    return limit.said
+            said = say("Not sure: {said}", said=limit.said)
+        case "sure":
+            said = limit.said
+    return said if limit.bound is None else joined(said, limit.bound)
 
 
 def clause(limit: Limit | None) -> Sentence | None:

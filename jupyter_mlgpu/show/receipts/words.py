@@ -138,7 +138,7 @@ def places(record: Record) -> list[str]:
     return [
         *map(_place, record.device.ran_on or ()),
         *_busy(record),
-        *gpu.went_on(record),
+        *gpu.around(record),
         *filter(None, [record.device.why_missing]),
     ]
 

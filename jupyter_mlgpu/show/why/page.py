@@ -37,7 +37,9 @@ _MEANINGS: Mapping[LimitKind, Sentence] = {
     "bandwidth": say(
         "Most of the time went into moving bytes in the device's memory, near its measured rate."
     ),
-    "device": say("Most of the time, the device was working; what limited it is not known."),
+    "device": say(
+        "Most of the time, native code or a GPU was computing; what limited it there is not known."
+    ),
     "memory": say(
         "Most of the time was lost to a lack of memory: swapping, or an allocator that tried again."
     ),
@@ -88,8 +90,9 @@ def _share(limit: Limit, record: Record) -> list[Sentence]:
     wall = record.find("wall_time")
     if limit.share is None or wall is None:
         return []
+    duration = record.duration or wall.value or 0.0
     explained = say(
-        "That explains {share} of {time}.", share=units.percent(limit.share), time=units.figure(wall)
+        "That explains {share} of {time}.", share=units.percent(limit.share), time=units.seconds(duration)
     )
     slowed = words.slowed(wall, record)
     return [explained, say("The profiler was on, which makes a cell slower.")] if slowed else [explained]

@@ -7,13 +7,19 @@ import type { Translate } from '../language/i18n';
 import type { IGpuWork } from '../record/gpuwork';
 import { Table } from './Table';
 
+/** What is shorter is not told. */
+const SHORTEST = 0.001;
+
 export function GpuWork(props: { works: readonly IGpuWork[]; t: Translate }): ReactElement {
   const { works, t } = props;
   return (
     <>
       {works.map(work => (
         <div key={work.device}>
-          {work.wentOn > 0 && (
+          {work.earlier >= SHORTEST && (
+            <p>{t('gpuEarlier', { device: work.device, time: formatSeconds(work.earlier) })}</p>
+          )}
+          {work.wentOn >= SHORTEST && (
             <p>{t('gpuWentOn', { device: work.device, time: formatSeconds(work.wentOn) })}</p>
           )}
           {work.copies.length > 0 && <Copies work={work} t={t} />}

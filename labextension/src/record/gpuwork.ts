@@ -23,6 +23,8 @@ export const readGpuWork = shape(
     kernels: listOf(readKernel),
     /** Seconds for which it went on after the cell's code had ended. */
     wentOn: named('went_on', or(0, amount)),
+    /** Seconds from the cell's beginning until it had ended the work of earlier cells, or the cell had. */
+    earlier: or(0, amount),
     /** When it worked; null for a short cell. */
     lane: readGpuLane
   }

@@ -1,4 +1,4 @@
-/** What may limit a cell, in words. Made by scripts/schemas.py of receipts/limits.py. */
+/** What may limit a cell, in words. Made by scripts/schemas.py of explain/limits/words.py. */
 
 export const KINDS = {
   compiling: 'compiling',

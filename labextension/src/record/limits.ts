@@ -41,7 +41,9 @@ export const readLimit = shape(
     /** The weightiest first. */
     evidence: listOf(readReading, MOST),
     /** One thing to do; a command in it stands between backticks. */
-    next: sentence
+    next: sentence,
+    /** How fast the cell could be without what limits it. */
+    bound: sentence
   }
 );
 
@@ -61,12 +63,12 @@ export type IHotLine = Read<typeof readHotLine>;
 
 export const readHotLines = listOf(readHotLine, MOST);
 
-/** What held the cell up, in a sentence that begins with how sure that is, where it is not sure. */
-export function answer({ confidence, said }: ILimit, t: Translate): string {
+/** What held the cell up, and what mending it can give; it begins with how sure that is, where it is not sure. */
+export function answer({ confidence, said, bound }: ILimit, t: Translate): string {
   const words = t.say(said);
-  return confidence === 'sure'
-    ? words
-    : t(confidence === 'likely' ? 'limitLikely' : 'limitOpen', { said: words });
+  const sure =
+    confidence === 'sure' ? words : t(confidence === 'likely' ? 'limitLikely' : 'limitOpen', { said: words });
+  return bound === null ? sure : `${sure} ${t.say(bound)}`;
 }
 
 /** The same for one line among others, `likely: about 90 % waiting`; empty where it is not known. */

@@ -71,6 +71,27 @@ def test_how_long_the_gpu_went_on_is_counted_from_the_end_of_the_code(machine):
     assert work.went_on == pytest.approx(3_000e-9, rel=0.01)
 
 
+def test_a_cell_that_waits_for_the_work_of_an_earlier_one_says_how_long_that_went_on(machine):
+    machine.cupti.at_work = True
+    first = machine.begin()
+    now = machine.cupti.ticks
+    machine.cupti.happen(kernel(now, now + 9_000_000))
+    machine.cupti.ticks = now + 1_000_000
+    leave(first)
+    waiting = machine.begin()
+    machine.cupti.ticks = now + 10_000_000
+    leave(waiting)
+    rests = machine.begin()
+    machine.cupti.ticks = now + 11_000_000
+    machine.cupti.at_work = False
+    leave(rests)
+    (one,), (other,) = done(first).work, done(waiting).work
+    assert (one.launches, one.earlier) == (1, 0.0)
+    assert (other.launches, other.lane) == (0, None)
+    assert other.earlier == pytest.approx(8e-3, rel=0.01)
+    assert done(rests).work == ()
+
+
 def test_a_gpu_that_has_done_everything_is_known_at_the_cells_end(machine):
     cell = machine.begin()
     machine.cupti.happen(kernel(machine.cupti.ticks, machine.cupti.ticks + 10))
