@@ -67,7 +67,9 @@ export const readHotLines = listOf(readHotLine, MOST);
 export function answer({ confidence, said, bound }: ILimit, t: Translate): string {
   const words = t.say(said);
   const sure =
-    confidence === 'sure' ? words : t(confidence === 'likely' ? 'limitLikely' : 'limitOpen', { said: words });
+    confidence === 'sure'
+      ? words
+      : t(confidence === 'likely' ? 'limitLikely' : 'limitOpen', { said: words });
   return bound === null ? sure : `${sure} ${t.say(bound)}`;
 }
 

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { translator } from '../../src/language/i18n';
+import { answer } from '../../src/record/limits';
 import { readRecord } from '../../src/record/record';
 import type { IRecord } from '../../src/record/record';
 import {
@@ -230,7 +231,8 @@ test('what each GPU did is read as it is written, and rubbish in it is left out'
     kernel_seconds: 0.2,
     copies,
     kernels,
-    went_on: 0.1
+    went_on: 0.1,
+    earlier: 0.4
   };
   const [first, ...others] = known({ gpu_work: [work, null, { launches: 1 }] }).gpuWork;
   assert.deepEqual(others, []);
@@ -241,6 +243,7 @@ test('what each GPU did is read as it is written, and rubbish in it is left out'
     copies: copies.slice(0, 1),
     kernels: kernels.slice(0, 1),
     wentOn: 0.1,
+    earlier: 0.4,
     lane: null
   });
   assert.deepEqual(known({}).gpuWork, []);
@@ -273,5 +276,20 @@ test('reasons that a notebook’s file has once are readings again, and rubbish 
       ['energy', null, 'No profiler ran.'],
       ['energy', null, 'No driver.']
     ]
+  );
+});
+
+test('an answer says how sure it is, and what mending can give', () => {
+  const said = (confidence: string, bound?: string): string => {
+    const { limit } = known({
+      limit: { kind: 'input', confidence, said: 'Preparing data.', bound }
+    });
+    assert(limit !== null);
+    return answer(limit, english);
+  };
+  assert.equal(said('sure'), 'Preparing data.');
+  assert.equal(
+    said('likely', 'At most 3 times as fast.'),
+    'Likely: Preparing data. At most 3 times as fast.'
   );
 });
