@@ -103,7 +103,7 @@ def test_each_kind_has_a_colour_and_a_pattern_of_its_own():
 
 
 def test_a_cell_without_lanes_keeps_its_bars():
-    assert strip.drawn(example_record()) == []
+    assert strip.picture(example_record()) == strip.legend(example_record()) == []
     assert "height:3px" in html.receipt(example_record())
     assert "height:3px" not in html.receipt(host())
 

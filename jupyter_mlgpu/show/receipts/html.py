@@ -37,7 +37,7 @@ def receipt(record: Record, cut: Mapping[str, int] | None = None) -> str:
 def drawn(record: Record, cut: Mapping[str, int] | None = None) -> Markup:
     """A line of the figures that matter, which opens to all others; a word where its cell computed nothing.
 
-    Times as bars, what limits the cell, where it ran, operations, messages to act on; folded within it how
+    The strip's legend, or times as bars, what limits the cell, where it ran, operations, messages to act on; folded within it how
     all was measured, what was not, and the other messages.
     """
     act = [line for line in notes.worst_first(record.logs) if notes.to_act_on(line)]
@@ -47,7 +47,7 @@ def drawn(record: Record, cut: Mapping[str, int] | None = None) -> Markup:
         "details",
         *_head(record, cut),
         *(element("div", _said(one)) for one in [*record.notes, *words.left_out(cut)]),
-        *(strip.drawn(record) or _bars(record)),
+        *(strip.legend(record) or _bars(record)),
         *(element("div", _said(one)) for one in repeats.strip(record)),
         *_limit(record),
         *(element("div", _said(one)) for one in words.places(record)),
@@ -72,7 +72,7 @@ def _head(record: Record, cut: Mapping[str, int] | None) -> list[Markup]:
 
 
 def _closed(record: Record, cut: Mapping[str, int] | None) -> Markup:
-    """The figures on one line, where those that do not fit wrap out of sight; messages come after it.
+    """The figures on one line, where those that do not fit wrap out of sight; messages and the strip follow.
 
     Viewers take style sheets out of strangers' HTML, and leave the style of an element.
     """
@@ -84,6 +84,7 @@ def _closed(record: Record, cut: Mapping[str, int] | None) -> Markup:
         joined(element("b", label), ": ") if label else None,
         element("span", *figures, style=_FIGURES),
         *(f" · {one}" for one in notes.summary(record, cut)),
+        *(joined(element("br"), one) for one in strip.picture(record)),
     )
 
 

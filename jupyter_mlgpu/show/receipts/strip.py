@@ -38,13 +38,17 @@ _BLOCKS = " ▁▂▃▄▅▆▇█"
 _CHARACTERS = 60
 
 
-def drawn(record: Record) -> list[Markup]:
-    """The strip with its legend; nothing where neither lane is known."""
-    lanes = list(_legend(record))
-    if not lanes:
+def picture(record: Record) -> list[Markup]:
+    """The strip as an image; nothing where neither lane is known."""
+    if not any(_legend(record)):
         return []
-    told = f"Over the cell's time: {words(record)}."
-    return [element("div", image(_svg(record), told)), element("div", *_keyed(lanes))]
+    return [image(_svg(record), f"Over the cell's time: {words(record)}.")]
+
+
+def legend(record: Record) -> list[Markup]:
+    """What its colours mean, with the sums; nothing where neither lane is known."""
+    lanes = list(_legend(record))
+    return [element("div", *_keyed(lanes))] if lanes else []
 
 
 def words(record: Record) -> str:

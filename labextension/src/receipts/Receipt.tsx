@@ -12,6 +12,7 @@ import { NotesCount } from './NotesCount';
 import { Outcome } from './Outcome';
 import { Notes, RecordDetails } from './RecordDetails';
 import { Runs } from './Runs';
+import { Strip } from './Strip';
 import { Caret } from './icons';
 import type { ILineFinder } from './linedoor';
 
@@ -71,6 +72,7 @@ function KnownReceipt(props: {
         </span>
         <NotesCount record={record} t={t} />
       </button>
+      {!folded(record) && <Strip record={record} t={t} />}
       <Runs record={record} t={t} />
       <Notes record={record} t={t} />
       <div id={details} hidden={!open}>

@@ -28,7 +28,7 @@ import { LogNotes } from './LogNotes';
 import { Operations } from './Operations';
 import { Prose } from './Prose';
 import { Table } from './Table';
-import { Strip } from './Strip';
+import { StripLegend } from './Strip';
 import { TimeBars } from './TimeBars';
 import type { ILineFinder } from './linedoor';
 
@@ -89,12 +89,12 @@ export function RecordDetails(props: {
   );
 }
 
-/** The strip, or bars where no lane of it is known; one bar alone would be a bar of nothing. */
-function Times(props: { record: IRecord; t: Translate }): ReactElement | null {
+/** The strip's legend, or bars where no lane of it is known; one bar alone would be a bar of nothing. */
+export function Times(props: { record: IRecord; t: Translate }): ReactElement | null {
   const { record, t } = props;
   const lanes = lanesOf(record);
   if (lanes.length > 0) {
-    return <Strip record={record} lanes={lanes} t={t} />;
+    return <StripLegend lanes={lanes} t={t} />;
   }
   const bars = times(record).length > 1;
   return bars ? <TimeBars record={record} scale={longestTime(record)} t={t} /> : null;

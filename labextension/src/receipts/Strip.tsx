@@ -9,7 +9,7 @@ import { formatSeconds } from '../record/format';
 import type { Translate } from '../language/i18n';
 import { known } from '../record/words';
 import type { IRecord } from '../record/record';
-import { KINDS, durationOf } from '../record/strip';
+import { KINDS, durationOf, lanesOf } from '../record/strip';
 import type { IBox, ILane, Kind } from '../record/strip';
 
 const WIDTH = 720;
@@ -24,12 +24,13 @@ const PATTERNS = new Map<Kind, string>([
   ['copies', 'M0 0L4 4']
 ]);
 
-export function Strip(props: {
-  record: IRecord;
-  lanes: readonly ILane[];
-  t: Translate;
-}): ReactElement {
-  const { record, lanes, t } = props;
+/** The picture alone; nothing where no lane is known. */
+export function Strip(props: { record: IRecord; t: Translate }): ReactElement | null {
+  const { record, t } = props;
+  const lanes = lanesOf(record);
+  if (lanes.length === 0) {
+    return null;
+  }
   const duration = durationOf(record);
   const height = lanes.length * (LANE + GAP) - GAP;
   const ended = known(record, 'wall_time')?.value ?? 0;
@@ -73,23 +74,30 @@ export function Strip(props: {
           <path className="jp-mlgpu-Strip-end" d={`M${(WIDTH * ended) / duration} 0V${height}`} />
         )}
       </svg>
-      <div className="jp-mlgpu-Strip-legend" aria-hidden="true">
-        {lanes.map((lane, number) => (
-          <span key={lane.device ?? ''}>
-            {number > 0 && ' · '}
-            {laneName(lane, lanes)}
-            {': '}
-            {lane.sums.length === 0 && t('stripIdle')}
-            {lane.sums.map(({ kind, seconds }, index) => (
-              <span key={kind}>
-                {index > 0 && ', '}
-                <span className="jp-mlgpu-Strip-key" data-kind={kind} />
-                {` ${nameOf(kind, t)} ${formatSeconds(seconds)}`}
-              </span>
-            ))}
-          </span>
-        ))}
-      </div>
+    </div>
+  );
+}
+
+/** What its colours mean, with the sums. The picture says it to screen readers. */
+export function StripLegend(props: { lanes: readonly ILane[]; t: Translate }): ReactElement {
+  const { lanes, t } = props;
+  return (
+    <div className="jp-mlgpu-Strip jp-mlgpu-Strip-legend" aria-hidden="true">
+      {lanes.map((lane, number) => (
+        <span key={lane.device ?? ''}>
+          {number > 0 && ' · '}
+          {laneName(lane, lanes)}
+          {': '}
+          {lane.sums.length === 0 && t('stripIdle')}
+          {lane.sums.map(({ kind, seconds }, index) => (
+            <span key={kind}>
+              {index > 0 && ', '}
+              <span className="jp-mlgpu-Strip-key" data-kind={kind} />
+              {` ${nameOf(kind, t)} ${formatSeconds(seconds)}`}
+            </span>
+          ))}
+        </span>
+      ))}
     </div>
   );
 }

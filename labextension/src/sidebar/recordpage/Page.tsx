@@ -7,7 +7,7 @@ import type { Message, Translate } from '../../language/i18n';
 import { PageView } from '../../page/PageView';
 import { readPage } from '../../page/page';
 import type { IRecord } from '../../record/record';
-import { known, labels, line, longestTime, place } from '../../record/words';
+import { known, labels, line, place } from '../../record/words';
 import type { ICellPage } from '../CellPage';
 import { HotLines } from '../../receipts/HotLines';
 import { LimitAnswer } from '../../receipts/LimitAnswer';
@@ -24,9 +24,10 @@ import {
   NotMeasured,
   Notes,
   Readings,
+  Times,
   countMissing
 } from '../../receipts/RecordDetails';
-import { TimeBars } from '../../receipts/TimeBars';
+import { Strip } from '../../receipts/Strip';
 import { Actions } from './Actions';
 import { MemorySection } from './MemorySection';
 import { OperationsSection } from './OperationsSection';
@@ -132,7 +133,8 @@ function Summary(props: { record: IRecord; t: Translate }): ReactElement {
         <Outcome outcome={record.outcome} t={t} /> {line(record, t)}
       </p>
       {said && <p className="jp-mlgpu-Label">{said}</p>}
-      <TimeBars record={record} scale={longestTime(record)} t={t} />
+      <Strip record={record} t={t} />
+      <Times record={record} t={t} />
       <Notes record={record} t={t} />
     </div>
   );
