@@ -21,6 +21,7 @@ from jupyter_mlgpu.record.sentence import Sentence
 #: compute: computing, near the machine's own measured roof for that type.
 #: bandwidth: moving bytes within the device's memory, near its measured roof.
 #: device: working on the device, and which roof is not known.
+#: native: computing in native code on the host, while the cell's GPU had nothing to do.
 #: memory: short of memory: swapping, allocator retries, spilling.
 #: contention: other programs had the processor or the device.
 #: unknown: the evidence does not decide.
@@ -34,6 +35,7 @@ LimitKind = Literal[
     "compute",
     "bandwidth",
     "device",
+    "native",
     "memory",
     "contention",
     "unknown",

@@ -82,7 +82,7 @@ def test_few_launches_explain_no_long_wait():
 def test_native_code_that_asks_nothing_of_an_idle_gpu_computed_on_the_cpu():
     computes = part("native", calls="torch.rand", module="torch")
     found = limit(on_gpu(busy=0.02, launches=3), computes)
-    assert (found.kind, found.confidence) == ("device", "sure")
+    assert (found.kind, found.confidence) == ("native", "sure")
     assert str(found.said) == "Native code on the CPU computed nearly all of the time (line 3)."
 
 
@@ -122,8 +122,8 @@ def test_a_cell_too_short_for_samples_is_judged_where_its_gpu_went_on():
 def test_a_wait_for_the_work_of_earlier_cells_is_told_as_such():
     found = limit(on_gpu(launches=0, earlier=0.9), WAITS)
     assert (found.kind, str(found.said)) == (
-        "device",
-        "The GPU was at work on earlier cells about 90 % of the time (line 3).",
+        "waiting",
+        "Waited about 90 % of the time for the GPU to end earlier cells' work (line 3).",
     )
     # Who computes meanwhile has not waited.
     assert limit(on_gpu(launches=0, earlier=0.9), LOOPS).kind == "python"

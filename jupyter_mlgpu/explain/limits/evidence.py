@@ -40,7 +40,7 @@ def at_least(cause: Cause, value: float, found: Shares, own: OwnWork | None, sec
     high = value if found.exact == cause else share_interval(value * found.looks, found.looks)[1]
     left = 1 - high
     if own is not None and cause not in ("device", "contention"):
-        left = max(left, own.computing)
+        left = max(left, own.computing if cause == "transfer" else own.busy)
     return left * seconds if left >= _LEFT else None
 
 

@@ -25,16 +25,16 @@ _LONG = 0.25
 #: The part of the time that a thread waits for processors, from which on it counts as starved.
 _STARVED = 0.2
 
-#: A kind of limit, or one of those that are told as `device`. native: native code on the host, while no GPU
-#: worked. earlier: waits for a GPU that was at work on earlier cells. gpu: a GPU's, while time is shared out.
-Cause = LimitKind | Literal["native", "earlier", "gpu"]
+#: A kind of limit, or what is told as one. earlier: waits for a GPU that was at work on earlier cells. gpu: a
+#: GPU's, while time is shared out.
+Cause = LimitKind | Literal["earlier", "gpu"]
 #: What looks that saw the same have in common, as far as one operation is told from another.
 Where = tuple[object, ...]
 
 
 def kind_of(cause: Cause) -> LimitKind:
     """The kind as which a cause is told."""
-    return "device" if cause == "native" or cause == "earlier" or cause == "gpu" else cause
+    return "waiting" if cause == "earlier" else "device" if cause == "gpu" else cause
 
 
 @dataclass(slots=True)

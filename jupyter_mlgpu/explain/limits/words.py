@@ -32,6 +32,7 @@ KINDS: Mapping[LimitKind, Sentence] = {
     "compute": say("computing"),
     "bandwidth": say("memory traffic"),
     "device": say("device work"),
+    "native": say("native code"),
     "memory": say("memory shortage"),
     "contention": say("other programs"),
     "unknown": say("not known"),
@@ -39,7 +40,6 @@ KINDS: Mapping[LimitKind, Sentence] = {
 
 #: The same of causes that have no kind of their own.
 _CAUSES: Mapping[Cause, Sentence] = {
-    "native": say("native code on the CPU"),
     "earlier": say("waiting for earlier cells' GPU work"),
 }
 
@@ -87,7 +87,9 @@ def said(
             return say("Native code on the CPU computed {share} of the time{where}.", share=told, where=where)
         case "earlier":
             return say(
-                "The GPU was at work on earlier cells {share} of the time{where}.", share=told, where=where
+                "Waited {share} of the time for the GPU to end earlier cells' work{where}.",
+                share=told,
+                where=where,
             )
         case "device" if device is not None and looks is None:
             return say(
@@ -149,6 +151,7 @@ _NEXT: dict[LimitKind, Sentence] = {
         "It is near this machine's memory bandwidth: fuse operations, or use a smaller number type."
     ),
     "device": say("Add `%%mlc_trace --ops` at the top of the cell to see this time by operation."),
+    "native": say("Move this work to the GPU, or let other threads do it ahead of the GPU's work."),
     "memory": say("Use less memory at once: a smaller batch, or `del` for what is no longer needed."),
     "contention": say("Close other programs, or run it again when they are done."),
     "unknown": say("Add `%%mlc_trace --ops` at the top of the cell for details."),

@@ -37,8 +37,8 @@ def receipt(record: Record, cut: Mapping[str, int] | None = None) -> str:
 def drawn(record: Record, cut: Mapping[str, int] | None = None) -> Markup:
     """A line of the figures that matter, which opens to all others; a word where its cell computed nothing.
 
-    The strip's legend, or times as bars, what limits the cell, where it ran, operations, messages to act on; folded within it how
-    all was measured, what was not, and the other messages.
+    The strip's legend, or times as bars, what limits the cell, where it ran, operations, messages to act on;
+    folded within it how all was measured, what was not, and the other messages.
     """
     act = [line for line in notes.worst_first(record.logs) if notes.to_act_on(line)]
     other = [line for line in notes.worst_first(record.logs) if not notes.to_act_on(line)]

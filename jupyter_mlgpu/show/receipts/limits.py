@@ -40,6 +40,11 @@ def clause(limit: Limit | None) -> Sentence | None:
     return _as_sure(limit, say("{share} {kind}", share=share, kind=kind))
 
 
+def is_gpu_time(limit: Limit | None) -> bool:
+    """Return whether it is recorded time of a GPU, which a headline says anyway."""
+    return limit is not None and limit.kind == "device" and looks_of(limit) is None
+
+
 def kind_of(limit: Limit | None) -> Sentence | None:
     """The kind alone: `likely: waiting`; None where it is not known."""
     return None if limit is None or limit.kind == "unknown" else _as_sure(limit, _kind(limit))

@@ -113,10 +113,11 @@ def headline(record: Record) -> list[str]:
     """
     wall, peak = record.reading("wall_time"), record.find("peak_memory_process")
     own = shown(wall, record) if wall.value is not None else "time not measured"
+    busy = gpu.busy(record)
     told = [
         repeats.headline(record) or own,
-        limits.clause(record.limit),
-        gpu.busy(record),
+        None if busy and limits.is_gpu_time(record.limit) else limits.clause(record.limit),
+        busy,
         "" if record.device.ran_on == () else where(record),
         peak and f"peak memory {units.figure(peak)}",
     ]

@@ -40,6 +40,7 @@ _MEANINGS: Mapping[LimitKind, Sentence] = {
     "device": say(
         "Most of the time, native code or a GPU was computing; what limited it there is not known."
     ),
+    "native": say("Most of the time, native code computed on the CPU and the GPU had nothing to do."),
     "memory": say(
         "Most of the time was lost to a lack of memory: swapping, or an allocator that tried again."
     ),

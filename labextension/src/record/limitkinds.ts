@@ -10,6 +10,7 @@ export const KINDS = {
   compute: 'computing',
   bandwidth: 'memory traffic',
   device: 'device work',
+  native: 'native code',
   memory: 'memory shortage',
   contention: 'other programs',
   unknown: 'not known'

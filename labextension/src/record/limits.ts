@@ -73,6 +73,11 @@ export function answer({ confidence, said, bound }: ILimit, t: Translate): strin
   return bound === null ? sure : `${sure} ${t.say(bound)}`;
 }
 
+/** Whether it is recorded time of a GPU, which a headline says anyway. */
+export function isGpuTime(limit: ILimit | null): boolean {
+  return limit?.kind === 'device' && looksOf(limit) === null;
+}
+
 /** The same for one line among others, `likely: about 90 % waiting`; empty where it is not known. */
 export function clause(limit: ILimit | null, t: Translate): string {
   if (limit === null || limit.share === null || limit.kind === 'unknown') {

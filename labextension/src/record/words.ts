@@ -5,7 +5,7 @@
 import { dotted, formatBytes, formatSeconds, formatShare, formatValue } from './format';
 import { isMessage } from '../language/i18n';
 import type { Translate } from '../language/i18n';
-import { clause } from './limits';
+import { clause, isGpuTime } from './limits';
 import type { IReading, IRecord } from './record';
 import { isWarmUp, median, timedRuns } from './repeat';
 import { inWords, requestedOf } from './requested';
@@ -140,11 +140,12 @@ const TAIL_SHARE = 0.01;
 /** The figures that matter, the most important first, as jupyter_mlgpu/show/receipts/words.py chooses them. */
 export function headline(record: IRecord, t: Translate): string[] {
   const wall = known(record, 'wall_time');
+  const busy = gpuBusy(record, t);
   return [
     timingInWords(record, t) ||
       (wall ? shown(wall, record, t) : `${t('wall_time')}: ${t('notMeasured')}`),
-    clause(record.limit, t),
-    gpuBusy(record, t),
+    busy && isGpuTime(record.limit) ? '' : clause(record.limit, t),
+    busy,
     record.ranOn?.length === 0 ? '' : place(record, t),
     peakMemory(record, t)
   ].filter(Boolean);
