@@ -61,8 +61,8 @@ def with_limit(record: Record, activity: Activity, lines_above: int = 0) -> Reco
         own_work.share_out(found, own)
     measured.compiling(found, activity)
     _disturbed(found, activity)
-    judged = _Judged(found, activity, own, on_gpu, framework_worked)
-    limit = judged.limit(device, _seconds(record, own))
+    time = _Shared(found, activity, own, on_gpu, framework_worked)
+    limit = time.limit(device, _seconds(record, own))
     return replace(record, limit=limit, why_no_limit=None, lines=hot_lines(activity))
 
 
@@ -84,10 +84,10 @@ def _in_the_cell(activity: Activity, number: int | None, lines_above: int) -> Ac
 
 
 @dataclass(frozen=True, slots=True)
-class _Judged:
+class _Shared:
     """A cell's time as it was shared out, and what is known beside."""
 
-    found: Shares
+    shares: Shares
     activity: Activity
     own: OwnWork | None
     on_gpu: bool
@@ -95,7 +95,7 @@ class _Judged:
 
     def limit(self, device: str | None, seconds: float) -> Limit:
         """What took most of the time; `device` is a GPU that worked, as the driver's gauge names it."""
-        found, activity, own = self.found, self.activity, self.own
+        found, activity, own = self.shares, self.activity, self.own
         cause: Cause = max(found.by_kind, key=lambda one: found.by_kind[one], default="unknown")
         if found.share(cause) < OPEN:
             cause = "unknown"
@@ -124,7 +124,7 @@ class _Judged:
             share=None if cause == "unknown" else round(value, 4),
             evidence=told,
             next=words.next_of("unknown" if native else cause, parts),
-            parts=evidence.by_kind(shared),
+            parts=evidence.by_kind(shared) or None,
         )
         left = evidence.at_least(cause, value, found, own, seconds)
         if left is None or sure == "open":
