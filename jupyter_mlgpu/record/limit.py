@@ -48,8 +48,8 @@ class Limit(Struct, frozen=True, omit_defaults=True):
 
     `share` is the part of the wall time that it explains, from 0 to 1. `said` is the answer in one short
     sentence, `next` one thing to do about it or, where the evidence does not decide, what would. `bound` says
-    how fast the cell could be without it. `parts` are the shares of each kind, the largest first, where none of
-    them has half of the time. `evidence` are the readings that it rests on, the weightiest first.
+    how fast the cell could be without it. `parts` are the shares of each kind, the largest first, where none
+    of them has half of the time. `evidence` are the readings that it rests on, the weightiest first.
     """
 
     kind: LimitKind
