@@ -1,24 +1,11 @@
 """Seven cells, two runs each, as an H100 ran them: what limited each can be told from its strip by eye."""
 
-import json
-from pathlib import Path
-
-import msgspec
 import pytest
 
-from jupyter_mlgpu.explain.limits.judge import with_limit
-from jupyter_mlgpu.measure.activity.activity import Activity
-from jupyter_mlgpu.record.record import Record
 from jupyter_mlgpu.show.receipts import limits, words
+from tests.support.strips import CELLS, judged
 
 pytestmark = pytest.mark.small
-
-CELLS = json.loads((Path(__file__).parents[1] / "data" / "strips" / "h100.json").read_text(encoding="utf-8"))
-
-
-def judged(name):
-    seen = CELLS[name]
-    return with_limit(Record.from_json(seen["record"]), msgspec.convert(seen["activity"], Activity))
 
 
 def cause(record):

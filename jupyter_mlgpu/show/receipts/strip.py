@@ -42,7 +42,7 @@ def picture(record: Record) -> list[Markup]:
     """The strip as an image; nothing where neither lane is known."""
     if not any(_legend(record)):
         return []
-    return [image(_svg(record), f"Over the cell's time: {words(record)}.")]
+    return [image(svg(record), f"Over the cell's time: {words(record)}.")]
 
 
 def legend(record: Record) -> list[Markup]:
@@ -100,7 +100,8 @@ def blocks(lane: GpuLane) -> str:
     return "".join(_BLOCKS[ceil(mean * (len(_BLOCKS) - 1))] for mean in means)
 
 
-def _svg(record: Record) -> Markup:
+def svg(record: Record) -> Markup:
+    """The drawing; a record without lanes has none."""
     wall = record.reading("wall_time").value or 0.0
     duration = record.duration or wall
     boxes: dict[str, list[str]] = {}

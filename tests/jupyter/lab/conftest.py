@@ -9,7 +9,7 @@ import subprocess
 import sys
 import time
 import urllib.request
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from http.client import HTTPResponse
 from pathlib import Path
 from typing import Any
@@ -202,9 +202,12 @@ class Lab:
         self.wait_for_app()
         self.show_sidebar()
 
-    def write_with_receipts(self, name: str, *bundles: dict[str, Any]) -> None:
+    def write_with_receipts(
+        self, name: str, *bundles: dict[str, Any], codes: Sequence[str] | None = None
+    ) -> None:
         """A notebook as a stranger would send it: saved outputs, no signature, a kernel we do not have."""
-        path = self.write(name, *("model.fit(x, y)" for _ in bundles), kernel="not-installed")
+        codes = codes or ["model.fit(x, y)" for _ in bundles]
+        path = self.write(name, *codes, kernel="not-installed")
         notebook = json.loads(path.read_text())
         for number, (cell, data) in enumerate(zip(notebook["cells"], bundles, strict=True), 1):
             cell["execution_count"] = number

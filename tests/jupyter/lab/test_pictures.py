@@ -14,6 +14,9 @@ import pytest
 from PIL import Image
 from playwright.sync_api import expect
 
+from jupyter_mlgpu.show.receipts.bundle import bundle
+from tests.support.strips import judged
+
 if TYPE_CHECKING:
     from tests.jupyter.lab.conftest import Lab
 
@@ -112,6 +115,27 @@ def test_screenshots_of_the_first_minute(picture_lab: Lab, tmp_path: Path) -> No
     expect(answer).to_be_visible()
     answer.scroll_into_view_if_needed()
     take(lab, pictures[4], SMALL)
+
+
+STRIPS = {
+    "loader, no workers": "for images, labels in DataLoader(Pictures(), batch_size=256):\n    step(images, labels)",
+    "training": "for _ in range(30):\n    training_step(encoder, x)",
+    "100 tiny layers": "with torch.no_grad():\n    for _ in range(60):\n        small(x)",
+    "copies": "for _ in range(6):\n    torch.rand(20_000_000).cuda().cpu()",
+    "ends before its work": "for _ in range(400):\n    a = a @ a * 1e-4",
+}
+
+
+@pytest.mark.slow
+def test_screenshot_of_strips_that_a_gpu_recorded(picture_lab: Lab, tmp_path: Path) -> None:
+    lab = picture_lab
+    bundles = [bundle(judged(f"{name}, run 1")) for name in STRIPS]
+    lab.write_with_receipts("recorded on an H100.ipynb", *bundles, codes=list(STRIPS.values()))
+    lab.open_without_kernel("recorded on an H100.ipynb")
+    lab.page.evaluate("() => jupyterapp.shell.collapseLeft()")
+    lab.page.evaluate("() => jupyterapp.shell.collapseRight()")
+    expect(lab.page.locator(".jp-mlgpu-Strip svg")).to_have_count(len(STRIPS))
+    take(lab, folder_for(tmp_path) / "strips.png", SMALL)
 
 
 @pytest.fixture

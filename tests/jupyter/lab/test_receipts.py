@@ -183,10 +183,10 @@ def test_a_receipt_draws_what_the_cpu_and_the_gpu_did_when(lab: Lab) -> None:
     lab.write_with_receipts("strip.ipynb", bundle(record))
     lab.open_without_kernel("strip.ipynb")
     receipt = lab.receipts.first
-    receipt.get_by_role("button").click()
     legend = "CPU: Python 300 ms, waiting 200 ms · GPU: kernels 250 ms, copies 125 ms"
     picture = receipt.get_by_role("img", name=f"Over the cell's time: {legend}")
     expect(picture).to_be_visible()
+    receipt.get_by_role("button").click()
     box = picture.bounding_box()
     assert box is not None
     assert (box["height"], box["width"] > 300) == (28, True)
