@@ -118,7 +118,7 @@ def test_screenshots_of_the_first_minute(picture_lab: Lab, tmp_path: Path) -> No
 
 
 STRIPS = {
-    "loader, no workers": "for images, labels in DataLoader(Pictures(), batch_size=256):\n    step(images, labels)",
+    "loader, no workers": "for x, y in DataLoader(Pictures(), batch_size=256):\n    step(x, y)",
     "training": "for _ in range(30):\n    training_step(encoder, x)",
     "100 tiny layers": "with torch.no_grad():\n    for _ in range(60):\n        small(x)",
     "copies": "for _ in range(6):\n    torch.rand(20_000_000).cuda().cpu()",
