@@ -28,6 +28,7 @@ from jupyter_mlgpu.record.reading import IOREGISTRY, Reading
 from jupyter_mlgpu.record.record import Cell, DeviceUse, Mode, Outcome, Record, Run
 from jupyter_mlgpu.record.redact import beginning, redact
 from jupyter_mlgpu.record.sentence import Sentence, joined, say
+from jupyter_mlgpu.record.strip import StripSoFar
 
 if TYPE_CHECKING:
     from jupyter_mlgpu.measure.activity.activity import Activity
@@ -268,6 +269,13 @@ class Measurement:
     def elapsed(self) -> float:
         """Seconds since the start."""
         return (self._recorder.clock.monotonic_ns() - self._started_ns) / 1e9
+
+    def strip_so_far(self) -> StripSoFar:
+        """The strip until now, for the sampler's thread."""
+        watch, gpu = self._watch, self._gpu
+        host = None if watch is None else watch.lane_so_far()
+        gpus = () if gpu is None else gpu.lanes_so_far()
+        return StripSoFar(self.cell.sequence, self.elapsed(), host, gpus)
 
     def begun(self, why: Sentence) -> Record:
         """What is known while it is under way: a record without figures, for which `why` is the reason."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from msgspec import Struct
 
-from jupyter_mlgpu.record.decoding import Measured
+from jupyter_mlgpu.record.decoding import Count, Measured
 
 #: Bins of a lane, at most.
 BINS = 240
@@ -44,3 +44,19 @@ class GpuLane(Struct, frozen=True):
     copies: str
     kernel_seconds: Measured
     copy_seconds: Measured
+
+
+class DeviceLane(Struct, frozen=True):
+    """A GPU (`gpu:0`) and its lane."""
+
+    device: str
+    lane: GpuLane
+
+
+class StripSoFar(Struct, frozen=True):
+    """The lanes of the cell with this number, which has run for so many `seconds` and goes on."""
+
+    sequence: Count
+    seconds: Measured
+    host: HostLane | None
+    gpus: tuple[DeviceLane, ...]

@@ -12,6 +12,7 @@ from jupyter_mlgpu.measure.probes.lazy import Lazy
 from jupyter_mlgpu.measure.probes.live import FIRST, SUDO, CounterSeries, LiveCounters
 from jupyter_mlgpu.measure.probes.mac_gpu import NO_GPU, NOT_TOLD, Gauges
 from jupyter_mlgpu.measure.probes.nvml import Nvml, NvmlAnswer
+from jupyter_mlgpu.record.strip import HostLane, Spent, StripSoFar
 from jupyter_mlgpu.testing import FakeClock, FakeGpu, FakeNvml, FakeRegistry
 from jupyter_mlgpu.testing.counters import FakeSampler
 
@@ -202,6 +203,19 @@ class Room:
 
     def run(self, seconds):
         self.sampler.run(seconds, step=INTERVAL / 2)
+
+
+def test_the_strip_of_the_cell_that_runs_comes_with_the_counters():
+    scene = Room()
+    lane = HostLane(0.5, "pw", (Spent("p", 0.5), Spent("w", 0.5)))
+    scene.watch.strip = lambda: StripSoFar(3, 1.0, lane, ())
+    scene.watch.renew()
+    scene.run(INTERVAL)
+    scene.watch.strip = lambda: None
+    scene.run(INTERVAL)
+    first, last = scene.sent[0]["strip"], scene.sent[-1]["strip"]
+    assert (first["sequence"], first["seconds"], first["host"]["did"], first["gpus"]) == (3, 1.0, "pw", [])
+    assert last is None
 
 
 def test_nothing_is_looked_at_before_anybody_watches():

@@ -37,6 +37,7 @@ from jupyter_mlgpu.record import files
 from jupyter_mlgpu.record.record import Record
 from jupyter_mlgpu.record.redact import redact
 from jupyter_mlgpu.record.store import Subscriber
+from jupyter_mlgpu.record.strip import SHORTEST, StripSoFar
 
 if TYPE_CHECKING:
     from jupyter_mlgpu.explain.logs.reader import LogReader
@@ -73,7 +74,11 @@ class Extension:
         if self._engine is not None:
             self.kit.store.on_clear = self._engine.clear
         self.watch = Watch(
-            self.kit.sampler, LazyCounters(self.kit.gpus), self._push, utc=self.kit.recorder.clock.utc
+            self.kit.sampler,
+            LazyCounters(self.kit.gpus),
+            self._push,
+            utc=self.kit.recorder.clock.utc,
+            strip=self._strip_so_far,
         )
         self.record_pages = RecordPages(self.kit, self.watch.state)
         self._receipt_threshold = ReceiptThreshold()
@@ -277,6 +282,12 @@ class Extension:
 
             # Last, for the thread that publishes it takes Python's lock at once, and this one would wait.
             receipts.show(record, last=not self._events.inside_a_cell, streams=self._streams)
+
+    def _strip_so_far(self) -> StripSoFar | None:
+        running = self._running
+        if running is None or running.profiling or running.elapsed() < SHORTEST:
+            return None
+        return running.strip_so_far()
 
     def _push(self, event: dict[str, Any]) -> None:
         self.channel.push(event)

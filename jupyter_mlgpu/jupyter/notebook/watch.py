@@ -14,12 +14,14 @@ cell that begins wakes them.
 Meanwhile every `interval` seconds there is one event among those of a delta:
 
     {"type": "counters", "time": "2026-11-21T15:00:00.000000Z", "t": 812.43, "values": [0.31, ...],
+     "strip": {"sequence": 3, "seconds": 12.3, "host": {...}, "gpus": [{"device": "gpu:0", "lane": {...}}]},
      "series": [{"device": "GPU 0 (NVIDIA H200)", "quantity": "power", "unit": "W", "source": ...,
                  "limit": null, "why_missing": null}, ...]}
 
 `t` is in seconds on the kernel's own monotonic clock; differences alone mean something. `values` are in the
 order of `series`, null where a series has a reason in `why_missing`. `series` stands in an event only when it
-differs from the one sent before. A snapshot holds under "counters" what a view needs after a reload, or null:
+differs from the one sent before. `strip` is what the running cell has done so far (`StripSoFar`), null where
+none runs or it is too short. A snapshot holds under "counters" what a view needs after a reload, or null:
 
     {"series": [...], "interval": 0.5, "watching": true, "t": 812.6, "history": [[812.43, [0.31, ...]], ...]}
 
@@ -37,12 +39,14 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from jupyter_mlgpu.measure.probes.sampler import Stop
 from jupyter_mlgpu.record.clock import real_time
+from jupyter_mlgpu.record.decoding import to_json
 from jupyter_mlgpu.record.sentence import say
 
 if TYPE_CHECKING:
     from jupyter_mlgpu.measure.probes.gpus import Gpus
     from jupyter_mlgpu.measure.probes.lazy import Lazy
     from jupyter_mlgpu.measure.probes.live import CounterSeries, LiveCounters
+    from jupyter_mlgpu.record.strip import StripSoFar
 
 INTERVAL = 0.5
 #: Seconds for which a browser's word holds.
@@ -95,6 +99,7 @@ class Watch:
     push: Callable[[Event], None]
     _: KW_ONLY
     utc: Callable[[], str]
+    strip: Callable[[], StripSoFar | None] = lambda: None
     now: Callable[[], float] = real_time.monotonic
 
     def __post_init__(self) -> None:
@@ -180,6 +185,7 @@ class Watch:
             if self.now() >= self._until or self._resting():
                 self._finish()
                 return
+        strip = self.strip()
         series, exact = self.live.look()
         values = [_rounded(one, value) for one, value in zip(series, exact, strict=True)]
         with self._lock:
@@ -188,7 +194,8 @@ class Watch:
             at = round(self.now(), 3)
             self._series = series
             self._history.append((at, values))
-            event: Event = {"type": "counters", "time": self.utc(), "t": at, "values": values}
+            told = None if strip is None else to_json(strip)
+            event: Event = {"type": "counters", "time": self.utc(), "t": at, "values": values, "strip": told}
             if series != self._last_series:
                 event["series"] = _plain(series)
                 self._last_series = series

@@ -102,6 +102,10 @@ class ActivityWatch:
         self._last = ThreadMoment(real_time.perf_counter(), real_time.thread_time())
         self._last_of_all = real_time.process_time()
 
+    def lane_so_far(self) -> HostLane | None:
+        """The CPU's lane of the strip until now, for the sampler's thread; None in a cell's first moments."""
+        return self._lane() if self._has_started and self._seen.count else None
+
     def finish(self) -> Activity | None:
         """What was seen; None where the cell was too short to be looked at, or looking failed."""
         self._traced = self._traced or tracing.is_on()

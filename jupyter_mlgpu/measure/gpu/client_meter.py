@@ -25,6 +25,7 @@ from jupyter_mlgpu.record.clock import real_time
 from jupyter_mlgpu.record.gpu_work import GpuFigures
 from jupyter_mlgpu.record.reading import Reading, missing
 from jupyter_mlgpu.record.sentence import Sentence, say
+from jupyter_mlgpu.record.strip import DeviceLane
 
 #: Seconds between two samples of the counts.
 _EVERY = 0.1
@@ -117,6 +118,10 @@ class CellClients:
             if len(self.samples) > _SAMPLES:
                 self.samples = self.samples[::2]
                 self._sample_interval = at / _SAMPLES * 2
+
+    def lanes_so_far(self) -> tuple[DeviceLane, ...]:
+        """None: a driver counts in steps too coarse for one."""
+        return ()
 
     def abandon(self) -> None:
         """Stop without a result."""

@@ -51,7 +51,8 @@ class GpuActivity:
         self._boundaries = Boundaries()
         self._lost = 0
         self._completed: list[CellActivity] = []
-        self._adding = threading.RLock()  # of what follows, and of the cells' sums
+        #: Held while records are added to the cells' sums.
+        self.adding = threading.RLock()
         self._undivided: defaultdict[int, list[ActivityColumns]] = defaultdict(list)
         if hasattr(os, "register_at_fork"):
             os.register_at_fork(after_in_child=self._forked)
@@ -111,13 +112,19 @@ class GpuActivity:
         self._switch.flush()
         self.drain()
 
+    def until_now(self, cell: CellActivity) -> int:
+        """Take the moment up to which a cell that is running is told of, in CUPTI's ticks."""
+        with self._lock:
+            cell.looked = self._switch.clock()
+            return cell.looked[0]
+
     def is_waited_for(self) -> bool:
         """Return whether there are cells that have ended and are not complete."""
         return any(cell.end is not None for cell in self._cells)
 
     def drain(self) -> int:
         """Add up the records that were returned; returns how many buffers there were."""
-        with self._adding:
+        with self.adding:
             found, number = self._switch.read()
             marks: list[tuple[int, int, int]] = []
             for records in found:
@@ -214,7 +221,7 @@ class GpuActivity:
     def _forked(self) -> None:
         """A forked child has no CUDA of its parent's, and no records."""
         self._lock = threading.RLock()
-        self._adding = threading.RLock()
+        self.adding = threading.RLock()
         self._cells = []
         self._boundaries = Boundaries()
         self._undivided.clear()

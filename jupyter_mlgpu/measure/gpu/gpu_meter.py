@@ -14,7 +14,7 @@ from jupyter_mlgpu.record.gpu_work import STILL_AT_WORK, CopySum, GpuFigures, Gp
 from jupyter_mlgpu.record.reading import Reading, missing
 from jupyter_mlgpu.record.redact import beginning
 from jupyter_mlgpu.record.sentence import Sentence, say
-from jupyter_mlgpu.record.strip import SHORTEST, GpuLane
+from jupyter_mlgpu.record.strip import SHORTEST, DeviceLane, GpuLane
 
 if TYPE_CHECKING:
     from jupyter_mlgpu.measure.gpu.gpu_totals import GpuTotals, Sum
@@ -111,6 +111,17 @@ class CellGpu:
         self._activity.starts(self._cell)
         if self._cell.why is None:
             self._stop_reading = self._meter.read_while_it_runs()
+
+    def lanes_so_far(self) -> tuple[DeviceLane, ...]:
+        """The lanes of the strip while the code runs, but for the last moments: their records come later."""
+        cell = self._cell
+        if cell.why is not None or cell.end is not None:
+            return ()
+        self._meter.ask(soon=False)
+        now = self._activity.until_now(cell)
+        with self._activity.adding:
+            lanes = {device: self._lane(totals, now) for device, totals in sorted(cell.totals.items())}
+        return tuple(DeviceLane(f"gpu:{one}", lane) for one, lane in lanes.items() if lane is not None)
 
     def ends(self) -> None:
         """The code has ended; what it launched may go on."""

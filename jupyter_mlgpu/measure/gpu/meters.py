@@ -9,6 +9,7 @@ from typing import Protocol
 
 from jupyter_mlgpu.measure.probes.sampler import Sampler
 from jupyter_mlgpu.record.gpu_work import GpuFigures
+from jupyter_mlgpu.record.strip import DeviceLane
 
 #: Where Linux has the GPUs that its own interface (DRM) serves; absent on a machine without one.
 _DRM = "/dev/dri"
@@ -24,6 +25,10 @@ class MeteredCell(Protocol):
 
     def ends(self) -> None:
         """Its code has ended."""
+
+    def lanes_so_far(self) -> tuple[DeviceLane, ...]:
+        """Return the lanes of a cell that is running, as far as records of its work are here."""
+        ...
 
     def wait(self) -> None:
         """Wait until the GPUs are done, as far as the frameworks' backends have not waited already."""
@@ -114,6 +119,10 @@ class JointCell:
         """Its code has ended."""
         self._records.ends()
         self._counts.ends()
+
+    def lanes_so_far(self) -> tuple[DeviceLane, ...]:
+        """Return the lanes of the GPUs whose work is recorded."""
+        return self._records.lanes_so_far()
 
     def wait(self) -> None:
         """Wait until the GPUs are done, as far as the frameworks' backends have not waited already."""

@@ -7,6 +7,8 @@
 
 import { Signal } from '@lumino/signaling';
 
+import { readStripSoFar } from '../record/strip';
+import type { IStripSoFar } from '../record/strip';
 import { sentence } from '../language/sentence';
 import type { Sentence } from '../language/sentence';
 import {
@@ -71,13 +73,16 @@ export interface ICountersEvent {
   time: string;
   sample: ISample;
   series: ISeries[] | null;
+  /** What the cell that runs has done so far. */
+  strip: IStripSoFar | null;
 }
 
 export function readCountersEvent(data: unknown): ICountersEvent | null {
   const table = object(data);
   const sample = readSample([table?.t, table?.values]);
   const series = Array.isArray(table?.series) ? readSeries(table.series) : null;
-  return sample && { time: text(table?.time) ?? '', sample, series };
+  const strip = readStripSoFar(table?.strip);
+  return sample && { time: text(table?.time) ?? '', sample, series, strip };
 }
 
 /** What a snapshot holds. */
@@ -121,6 +126,8 @@ export interface ICounters {
   zero: number;
   /** Why no more samples come, as the kernel says. */
   whyResting: Sentence | null;
+  /** What the cell that runs had done when the newest sample came. */
+  strip: IStripSoFar | null;
 }
 
 const NOTHING: ICounters = {
@@ -129,7 +136,8 @@ const NOTHING: ICounters = {
   interval: 0.5,
   sampled: null,
   zero: 0,
-  whyResting: null
+  whyResting: null,
+  strip: null
 };
 
 /**
@@ -152,7 +160,7 @@ export class Counters {
   readonly changed = new Signal<this, void>(this);
 
   /** A sample has come; one that is older than the newest, or fits no series, is left out. */
-  add({ time, sample, series }: ICountersEvent): void {
+  add({ time, sample, series, strip }: ICountersEvent): void {
     const { samples, series: known } = this.current;
     const last = samples.at(-1);
     const now = series ?? known;
@@ -165,7 +173,8 @@ export class Counters {
       samples: newest([...(sameLines(known, now) ? samples : []), sample]),
       sampled: time,
       zero: this.clock() - sample.t * 1000,
-      whyResting: null
+      whyResting: null,
+      strip
     });
   }
 

@@ -94,9 +94,9 @@ export class NotebookSession implements ILineFinder, IWatched {
 
   /**
    * Whether the kernel's live counters come, for one who shows them. The gauges, once looked at, have them in sight or
-   * not until they are turned off; the live line has them while it is seen.
+   * not until they are turned off; the live line has them while it is seen, the strip while a cell runs.
    */
-  watch(on: boolean, by: 'gauges' | 'live line' = 'gauges'): undefined {
+  watch(on: boolean, by: 'gauges' | 'live line' | 'strip' = 'gauges'): undefined {
     const before = this.watchers.size > 0;
     if (on) {
       this.watchers.add(by);

@@ -24,17 +24,36 @@ const PATTERNS = new Map<Kind, string>([
   ['copies', 'M0 0L4 4']
 ]);
 
-/** The picture alone; nothing where no lane is known. */
-export function Strip(props: { record: IRecord; t: Translate }): ReactElement | null {
-  const { record, t } = props;
+/** The picture of a record; nothing where no lane is known. */
+export function Strip(props: {
+  record: IRecord;
+  /** In points, of all lanes together; without it as much as they need. */
+  height?: number;
+  t: Translate;
+}): ReactElement | null {
+  const { record, height, t } = props;
   const lanes = lanesOf(record);
-  if (lanes.length === 0) {
-    return null;
-  }
   const duration = durationOf(record);
-  const height = lanes.length * (LANE + GAP) - GAP;
-  const ended = known(record, 'wall_time')?.value ?? 0;
+  const wall = known(record, 'wall_time')?.value ?? 0;
+  const ended = record.asynchronous && duration > wall ? wall : null;
   const id = `jp-mlgpu-${record.runId}-${record.cell.sequence}`;
+  return lanes.length === 0 ? null : (
+    <Lanes {...{ lanes, duration, ended, id, t }} height={height} />
+  );
+}
+
+/** These lanes over so many seconds, with a mark where the code ended while a GPU went on. */
+export function Lanes(props: {
+  lanes: readonly ILane[];
+  duration: number;
+  ended: number | null;
+  height?: number | undefined;
+  /** Of this picture alone. */
+  id: string;
+  t: Translate;
+}): ReactElement {
+  const { lanes, duration, ended, id, t } = props;
+  const height = lanes.length * (LANE + GAP) - GAP;
   const used = new Set(lanes.flatMap(lane => lane.boxes.map(({ kind }) => kind)));
   return (
     <div className="jp-mlgpu-Strip">
@@ -43,7 +62,7 @@ export function Strip(props: { record: IRecord; t: Translate }): ReactElement | 
         aria-label={t('strip', { legend: lanes.map(lane => inWords(lane, lanes, t)).join(' · ') })}
         viewBox={`0 0 ${WIDTH} ${height}`}
         preserveAspectRatio="none"
-        style={{ height: `${height}px` }}
+        style={{ height: `${props.height ?? height}px` }}
       >
         <defs>
           {[...used].map(kind => (
@@ -70,7 +89,7 @@ export function Strip(props: { record: IRecord; t: Translate }): ReactElement | 
             ))}
           </g>
         ))}
-        {record.asynchronous && duration > ended && (
+        {ended !== null && (
           <path className="jp-mlgpu-Strip-end" d={`M${(WIDTH * ended) / duration} 0V${height}`} />
         )}
       </svg>

@@ -1,8 +1,7 @@
 /** The lanes of a cell's strip, as record/strip.py has them: what the CPU and the GPUs did when. */
 
-import { amount, listOf, named, or, shape, text, word } from '../language/untrusted';
+import { amount, count, listOf, named, or, shape, text, word } from '../language/untrusted';
 import type { Read } from '../language/untrusted';
-import type { IGpuWork } from './gpuwork';
 import type { IRecord } from './record';
 import { known } from './words';
 
@@ -50,6 +49,15 @@ export const readGpuLane = shape(
 
 export type IGpuLane = Read<typeof readGpuLane>;
 
+/** The lanes of a cell that runs. */
+export const readStripSoFar = shape(
+  { sequence: count, seconds: amount },
+  { host: readHostLane, gpus: listOf(shape({ device: word, lane: readGpuLane }, {})) }
+);
+
+export type IStripSoFar = Read<typeof readStripSoFar>;
+type IHostLane = NonNullable<Read<typeof readHostLane>>;
+
 /** A part of a lane: from where to where, in seconds, and how much of its height, from and to, from 0 to 1. */
 export interface IBox {
   kind: Kind;
@@ -76,23 +84,27 @@ export function durationOf(record: IRecord): number {
 
 /** The lanes that are known; none for a short cell. */
 export function lanesOf(record: IRecord): ILane[] {
-  const gpus = record.gpuWork.flatMap(work => (work.lane ? [gpuLane(work, work.lane)] : []));
-  return [...hostLane(record), ...gpus];
+  const wall = known(record, 'wall_time')?.value ?? 0;
+  const gpus = record.gpuWork.flatMap(({ device, lane }) => (lane ? [gpuLane(device, lane)] : []));
+  return [...hostLane(record.hostLane, wall), ...gpus];
+}
+
+/** The same of a cell that runs. */
+export function lanesSoFar({ seconds, host, gpus }: IStripSoFar): ILane[] {
+  return [...hostLane(host, seconds), ...gpus.map(({ device, lane }) => gpuLane(device, lane))];
 }
 
 function isKind(name: string): name is Kind {
   return (KINDS as ReadonlyMap<string, string>).has(name);
 }
 
-function hostLane(record: IRecord): ILane[] {
-  const lane = record.hostLane;
+function hostLane(lane: IHostLane | null, wall: number): ILane[] {
   if (lane === null || lane.did === '') {
     return [];
   }
   const sums = lane.spent.flatMap(({ did, seconds }) =>
     isKind(did) ? [{ kind: did, seconds }] : []
   );
-  const wall = known(record, 'wall_time')?.value ?? 0;
   const unseen = wall - sums.reduce((sum, one) => sum + one.seconds, 0);
   if (unseen > UNSEEN * wall) {
     sums.push({ kind: 'unseen', seconds: unseen });
@@ -113,7 +125,7 @@ function hostLane(record: IRecord): ILane[] {
   return [{ device: null, boxes, sums }];
 }
 
-function gpuLane(work: IGpuWork, lane: IGpuLane): ILane {
+function gpuLane(device: string, lane: IGpuLane): ILane {
   const levels = lane.kernels
     .split('')
     .map((level, number) => `${level}${lane.copies[number] ?? '0'}`);
@@ -130,7 +142,7 @@ function gpuLane(work: IGpuWork, lane: IGpuLane): ILane {
     { kind: 'kernels' as const, seconds: lane.kernelSeconds },
     { kind: 'copies' as const, seconds: lane.copySeconds }
   ];
-  return { device: work.device, boxes, sums: sums.filter(({ seconds }) => seconds > 0) };
+  return { device, boxes, sums: sums.filter(({ seconds }) => seconds > 0) };
 }
 
 /** Neighbours that are the same: where they begin, how many, and what they are. */

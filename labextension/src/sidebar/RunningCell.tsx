@@ -9,17 +9,27 @@ import type { Translate } from '../language/i18n';
 import type { IEntry, IRunningCell } from '../kernel/state';
 import { figureInWords } from '../record/cellwords';
 import type { ICell } from '../record/record';
+import type { NotebookSession } from '../kernel/notebooks';
+import { lanesSoFar } from '../record/strip';
+import { Lanes, Strip } from '../receipts/Strip';
+import { usePreferences } from '../receipts/usePreferences';
+import { useSignal } from '../receipts/useSignal';
 
 /** Milliseconds between two ticks, and where the user asked for less motion. */
 const TICK = 200;
 const SLOW_TICK = 1000;
+/** Milliseconds after which a cell's strip is asked for. */
+const ASK_AFTER = 1000;
+/** Points that the strip has here, of however many lanes. */
+const STRIP = 28;
 
 export function RunningCell(props: {
   running: IRunningCell;
+  session: NotebookSession;
   onGo: (cellId: string) => void;
   t: Translate;
 }): ReactElement {
-  const { running, onGo, t } = props;
+  const { running, session, onGo, t } = props;
   const { id } = running.cell;
   return (
     <section className="jp-mlgpu-Running" aria-label={t('running')}>
@@ -38,7 +48,36 @@ export function RunningCell(props: {
       >
         <CellName cell={running.cell} running />
       </button>
+      <StripSoFar running={running} session={session} t={t} />
     </section>
+  );
+}
+
+/** What the cell has done so far; it comes with the live counters, which a cell of a moment does not ask for. */
+function StripSoFar(props: {
+  running: IRunningCell;
+  session: NotebookSession;
+  t: Translate;
+}): ReactElement | null {
+  const { running, session, t } = props;
+  const { counters } = session;
+  const { liveGauges } = usePreferences();
+  const { sequence } = running.cell;
+  useEffect(() => {
+    const timer = setTimeout(() => session.watch(liveGauges, 'strip'), ASK_AFTER);
+    return () => {
+      clearTimeout(timer);
+      session.watch(false, 'strip');
+    };
+  }, [session, sequence, liveGauges]);
+  const { strip } = useSignal(counters.changed, () => counters.value);
+  if (strip?.sequence !== sequence) {
+    return null;
+  }
+  const lanes = lanesSoFar(strip);
+  const { seconds: duration } = strip;
+  return lanes.length === 0 ? null : (
+    <Lanes {...{ lanes, duration, ended: null, height: STRIP, id: 'jp-mlgpu-running', t }} />
   );
 }
 
@@ -63,6 +102,7 @@ export function LastCell(props: {
           <span className="jp-mlgpu-Clock">{figureInWords(entry.record, 'newest', t)}</span>
         </button>
       )}
+      {entry && <Strip record={entry.record} height={STRIP} t={t} />}
     </section>
   );
 }

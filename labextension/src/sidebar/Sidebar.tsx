@@ -74,7 +74,12 @@ function NotebookView(props: {
       {(running || state.kernel === 'live') && (
         <div className="jp-mlgpu-RunningPlace">
           {running ? (
-            <RunningCell running={running} onGo={id => void session.goToCell(id)} t={t} />
+            <RunningCell
+              running={running}
+              session={session}
+              onGo={id => void session.goToCell(id)}
+              t={t}
+            />
           ) : (
             <LastCell entry={state.entries.at(-1)} onGo={goTo} t={t} />
           )}

@@ -18,7 +18,8 @@ const NOON: ICounters = {
   interval: 0.5,
   sampled: '2026-11-21T12:00:00Z',
   zero: 0,
-  whyResting: null
+  whyResting: null,
+  strip: null
 };
 
 function ran(sequence: number, time: string, wall: number, changes: object = {}): object {

@@ -9,6 +9,7 @@ import {
 } from '../../src/kernel/counters';
 import { KernelModel } from '../../src/kernel/model';
 import { readDelta, readSnapshot } from '../../src/kernel/protocol';
+import { lanesSoFar } from '../../src/record/strip';
 import { countersJson, deltaJson, runningJson, seriesJson, snapshotJson } from '../records';
 
 const SERIES = [seriesJson('machine', 'memory'), seriesJson('GPU 0', 'power', { unit: 'W' })];
@@ -172,6 +173,30 @@ test('why nothing comes is kept until something comes', () => {
   assert.equal(counters.value.whyResting, null);
   counters.setWatch(readWatch('rubbish'));
   assert.equal(counters.value.whyResting, '');
-  counters.add({ time: '', sample: { t: 1, values: [] }, series: [] });
+  counters.add({ time: '', sample: { t: 1, values: [] }, series: [], strip: null });
   assert.equal(counters.value.whyResting, null);
+});
+
+test('the strip of the cell that runs is the one that came last', () => {
+  const counters = new Counters();
+  const lane = { seconds: 0.5, did: 'pw', spent: [{ did: 'p', seconds: 0.5 }] };
+  const add = (t: number, strip: unknown): void => {
+    const event = readCountersEvent({ time: '', t, values: [], series: [], strip });
+    assert(event !== null);
+    counters.add(event);
+  };
+  add(1, { sequence: 3, seconds: 1, host: lane, gpus: [] });
+  const { strip } = counters.value;
+  assert(strip !== null);
+  const [host] = lanesSoFar(strip);
+  assert.equal(strip.sequence, 3);
+  assert.deepEqual(
+    host?.boxes.map(({ kind, to }) => [kind, to]),
+    [
+      ['p', 0.5],
+      ['w', 1]
+    ]
+  );
+  add(2, { seconds: 'rubbish' });
+  assert.equal(counters.value.strip, null);
 });

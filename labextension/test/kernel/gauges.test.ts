@@ -28,6 +28,7 @@ function counters(samples: ISample[], changes: Partial<ICounters> = {}): ICounte
     sampled: null,
     zero: 0,
     whyResting: null,
+    strip: null,
     ...changes
   };
 }

@@ -22,6 +22,7 @@ function counters(gauges: [ISeries, number | null][], changes: object = {}): ICo
     sampled: '2026-01-01T00:00:00Z',
     zero: 0,
     whyResting: null,
+    strip: null,
     ...changes
   };
 }

@@ -35,7 +35,8 @@ class Scene {
     this.model.counters.add({
       time: '',
       sample: { t: this.samples, values: [] },
-      series: null
+      series: null,
+      strip: null
     });
   }
 

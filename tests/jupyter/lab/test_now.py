@@ -469,3 +469,24 @@ def test_the_doctor_says_when_asked_what_is_wrong_and_what_to_do(lab: Lab) -> No
     lab.reload()
     show_now(lab)
     expect(doctor.get_by_role("listitem").filter(has_text="shadowed-package")).to_be_visible()
+
+
+def test_the_strip_of_a_cell_grows_while_it_runs_and_stays_when_it_has_ended(lab: Lab) -> None:
+    lab.write("strip.ipynb", LOAD, "while True:\n    sum(range(10_000))")
+    lab.open("strip.ipynb")
+    lab.run_to_end(0)
+    lab.run(1)
+    lab.running.wait_for()
+    live = lab.running.get_by_role("img", name=re.compile("^Over the cell's time: CPU: Python "))
+    expect(live).to_be_visible()
+    before = live.get_attribute("aria-label")
+    expect(live).not_to_have_attribute("aria-label", before or "")
+    box = live.bounding_box()
+    assert box is not None
+    assert box["height"] == 28
+    lab.page.evaluate("() => void jupyterapp.commands.execute('notebook:interrupt-kernel')")
+    receipt = lab.receipts.first
+    kept = receipt.get_by_role("img", name=re.compile("^Over the cell's time: CPU: Python "))
+    expect(kept).to_be_visible()
+    last = lab.sidebar.get_by_role("region", name="The last cell that ran").get_by_role("img")
+    expect(last).to_have_attribute("aria-label", kept.get_attribute("aria-label") or "")

@@ -92,6 +92,23 @@ def test_a_cell_that_waits_for_the_work_of_an_earlier_one_says_how_long_that_wen
     assert done(rests).work == ()
 
 
+def test_the_lanes_of_a_cell_that_runs_grow_with_the_records_that_came(machine):
+    cell = machine.begin()
+    assert cell.lanes_so_far() == ()
+    now = machine.cupti.ticks
+    machine.cupti.happen(kernel(now, now + 150_000_000))
+    machine.cupti.ticks = now + 300_000_000
+    until(cell.lanes_so_far)
+    ((device, lane),) = [(one.device, one.lane) for one in cell.lanes_so_far()]
+    assert device == "gpu:0"
+    assert lane.kernel_seconds == pytest.approx(0.15)
+    assert lane.kernels[:115] == "9" * 115
+    assert lane.kernels[125:] == "0" * 115
+    cell.ends()
+    assert cell.lanes_so_far() == ()
+    assert cell.finish_within(60).work[0].launches == 1
+
+
 def test_a_gpu_that_has_done_everything_is_known_at_the_cells_end(machine):
     cell = machine.begin()
     machine.cupti.happen(kernel(machine.cupti.ticks, machine.cupti.ticks + 10))
