@@ -54,6 +54,8 @@ export function Lanes(props: {
 }): ReactElement {
   const { lanes, duration, ended, id, t } = props;
   const height = lanes.length * (LANE + GAP) - GAP;
+  // Drawn in points, for a pattern would be stretched with what it fills.
+  const scale = WIDTH / (duration || 1);
   const used = new Set(lanes.flatMap(lane => lane.boxes.map(({ kind }) => kind)));
   return (
     <div className="jp-mlgpu-Strip">
@@ -79,18 +81,15 @@ export function Lanes(props: {
           ))}
         </defs>
         {lanes.map((lane, number) => (
-          <g
-            key={lane.device ?? ''}
-            transform={`translate(0 ${number * (LANE + GAP)}) scale(${WIDTH / (duration || 1)} 1)`}
-          >
-            <rect className="jp-mlgpu-Strip-lane" width={duration} height={LANE} />
+          <g key={lane.device ?? ''} transform={`translate(0 ${number * (LANE + GAP)})`}>
+            <rect className="jp-mlgpu-Strip-lane" width={WIDTH} height={LANE} />
             {lane.boxes.map((box, index) => (
-              <Box key={index} box={box} fill={`url(#${id}-${box.kind})`} t={t} />
+              <Box key={index} box={box} scale={scale} fill={`url(#${id}-${box.kind})`} t={t} />
             ))}
           </g>
         ))}
         {ended !== null && (
-          <path className="jp-mlgpu-Strip-end" d={`M${(WIDTH * ended) / duration} 0V${height}`} />
+          <path className="jp-mlgpu-Strip-end" d={`M${scale * ended} 0V${height}`} />
         )}
       </svg>
     </div>
@@ -121,14 +120,14 @@ export function StripLegend(props: { lanes: readonly ILane[]; t: Translate }): R
   );
 }
 
-function Box(props: { box: IBox; fill: string; t: Translate }): ReactElement {
-  const { box, fill, t } = props;
+function Box(props: { box: IBox; scale: number; fill: string; t: Translate }): ReactElement {
+  const { box, scale, fill, t } = props;
   const { kind, from, to, bottom, top } = box;
   const moments = { from: formatSeconds(from), to: formatSeconds(to), what: nameOf(kind, t) };
   return (
     <rect
-      x={from}
-      width={to - from}
+      x={scale * from}
+      width={scale * (to - from)}
       y={LANE * (1 - top)}
       height={LANE * (top - bottom)}
       fill={fill}
