@@ -22,9 +22,11 @@ export function Receipt(props: {
   open: boolean;
   /** What finds its lines of code, asked when it is opened; without it they are named alone. */
   finder?: () => ILineFinder | null;
+  /** What opens the page of its cell; null, or without it: nothing does. */
+  pageOf?: (record: IRecord) => (() => void) | null;
   t: Translate;
 }): ReactElement {
-  const { record, open, finder = nowhere, t } = props;
+  const { record, open, finder = nowhere, pageOf = nowhere, t } = props;
   if (typeof record === 'string') {
     return (
       <p className="jp-mlgpu-Receipt jp-mlgpu-Quiet">
@@ -32,7 +34,7 @@ export function Receipt(props: {
       </p>
     );
   }
-  return <KnownReceipt record={record} initially={open} finder={finder} t={t} />;
+  return <KnownReceipt record={record} initially={open} {...{ finder, pageOf, t }} />;
 }
 
 const nowhere = (): null => null;
@@ -41,9 +43,11 @@ function KnownReceipt(props: {
   record: IRecord;
   initially: boolean;
   finder: () => ILineFinder | null;
+  pageOf: (record: IRecord) => (() => void) | null;
   t: Translate;
 }): ReactElement {
-  const { record, initially, finder, t } = props;
+  const { record, initially, finder, pageOf, t } = props;
+  const onPage = pageOf(record);
   const [open, setOpen] = useState(initially);
   const details = useId();
   // The time that stands first is no profiled one, where timed runs came before.
@@ -72,11 +76,11 @@ function KnownReceipt(props: {
         </span>
         <NotesCount record={record} t={t} />
       </button>
-      {!folded(record) && <Strip record={record} t={t} />}
+      {!folded(record) && <Strip record={record} onPage={onPage} t={t} />}
       <Runs record={record} t={t} />
       <Notes record={record} t={t} />
       <div id={details} hidden={!open}>
-        {open && <RecordDetails record={record} finder={finder()} t={t} />}
+        {open && <RecordDetails record={record} finder={finder()} onPage={onPage} t={t} />}
       </div>
     </div>
   );

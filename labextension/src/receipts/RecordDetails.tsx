@@ -20,6 +20,7 @@ import {
   versionsInWords,
   whyMissing
 } from '../record/words';
+import { Button } from './controls';
 import { Fold } from './Fold';
 import { GpuWork } from './GpuWork';
 import { HotLines } from './HotLines';
@@ -44,9 +45,11 @@ export function RecordDetails(props: {
   record: IRecord;
   /** Finds its lines of code in the notebook; null where there is none. */
   finder: ILineFinder | null;
+  /** Opens the page of its cell; null: nothing does. */
+  onPage: (() => void) | null;
   t: Translate;
 }): ReactElement {
-  const { record, finder, t } = props;
+  const { record, finder, onPage, t } = props;
   const toActOn = record.logs.filter(({ verdict }) => isToActOn(verdict));
   const others = record.logs.filter(({ verdict }) => !isToActOn(verdict));
   const counted = { count: others.length };
@@ -54,6 +57,9 @@ export function RecordDetails(props: {
   return (
     <>
       <Times record={record} t={t} />
+      {onPage !== null && lanesOf(record).length > 0 && (
+        <Button label={t('stripLarger')} onClick={onPage} />
+      )}
       <LimitAnswer record={record} t={t} />
       <HotLines record={record} finder={finder} t={t} />
       <div className="jp-mlgpu-Details">

@@ -29,16 +29,18 @@ export function Strip(props: {
   record: IRecord;
   /** In points, of all lanes together; without it as much as they need. */
   height?: number;
+  /** Opens the page of its cell at a click; the keyboard has a button in the open receipt. */
+  onPage?: (() => void) | null;
   t: Translate;
 }): ReactElement | null {
-  const { record, height, t } = props;
+  const { record, height, onPage = null, t } = props;
   const lanes = lanesOf(record);
   const duration = durationOf(record);
   const wall = known(record, 'wall_time')?.value ?? 0;
   const ended = record.asynchronous && duration > wall ? wall : null;
   const id = `jp-mlgpu-${record.runId}-${record.cell.sequence}`;
   return lanes.length === 0 ? null : (
-    <Lanes {...{ lanes, duration, ended, id, t }} height={height} />
+    <Lanes {...{ lanes, duration, ended, height, onPage, id, t }} />
   );
 }
 
@@ -48,6 +50,7 @@ export function Lanes(props: {
   duration: number;
   ended: number | null;
   height?: number | undefined;
+  onPage?: (() => void) | null;
   /** Of this picture alone. */
   id: string;
   t: Translate;
@@ -58,7 +61,11 @@ export function Lanes(props: {
   const scale = WIDTH / (duration || 1);
   const used = new Set(lanes.flatMap(lane => lane.boxes.map(({ kind }) => kind)));
   return (
-    <div className="jp-mlgpu-Strip">
+    <div
+      className="jp-mlgpu-Strip"
+      onClick={props.onPage ?? undefined}
+      data-door={props.onPage != null}
+    >
       <svg
         role="img"
         aria-label={t('strip', { legend: lanes.map(lane => inWords(lane, lanes, t)).join(' · ') })}

@@ -1,5 +1,5 @@
 /**
- * The door from a receipt to the code of its cell: what draws outputs knows nothing of notebooks, and the plug-in,
+ * The door from a receipt to the code of its cell, and to the cell's page in the sidebar: what draws outputs knows nothing of notebooks, and the plug-in,
  * which does, may come later or not at all.
  */
 
@@ -24,6 +24,9 @@ export interface ILineFinder {
 class LineDoor {
   /** The notebook in whose cell a node of the page stands. */
   at: (node: Node) => ILineFinder | null = () => null;
+
+  /** What opens the page of the record whose receipt has this node; null: nothing does. */
+  page: (node: Node, record: IRecord) => (() => void) | null = () => null;
 
   /** There is another way to find them now, or another notebook. */
   readonly changed = new Signal<this, void>(this);

@@ -51,6 +51,7 @@ class ReceiptWidget extends OutputWidget {
             record={this.record}
             open={shown === 'open'}
             finder={() => lineDoor.at(this.node)}
+            pageOf={record => lineDoor.page(this.node, record)}
             t={t}
           />
         )}

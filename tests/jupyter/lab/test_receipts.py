@@ -193,6 +193,10 @@ def test_a_receipt_draws_what_the_cpu_and_the_gpu_did_when(lab: Lab) -> None:
     expect(receipt.locator(".jp-mlgpu-Strip-legend")).to_have_text(legend)
     expect(picture.locator("title").first).to_have_text("0 µs to 300 ms: Python")
     expect(receipt.locator(".jp-mlgpu-Bars")).to_have_count(0)
+    page = lab.sidebar.get_by_role("region", name="Details", exact=True)
+    expect(page).to_have_count(0)
+    picture.click()
+    expect(page.get_by_role("img", name=f"Over the cell's time: {legend}")).to_be_visible()
 
 
 @pytest.mark.slow
