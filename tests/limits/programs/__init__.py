@@ -7,6 +7,7 @@ from tests.limits.programs import (
     compiling_tensorflow,
     contention,
     cuda_jax,
+    cuda_second,
     cuda_torch_busy,
     cuda_torch_idle,
     device_tensorflow,
@@ -41,4 +42,5 @@ PROGRAMS: tuple[Program, ...] = (
     *cuda_torch_idle.PROGRAMS,
     *cuda_torch_busy.PROGRAMS,
     *cuda_jax.PROGRAMS,
+    *cuda_second.PROGRAMS,
 )
