@@ -89,6 +89,7 @@ def print_score(total: Score) -> None:
         ("open, of all questions", _percent(total.open, total.questions)),
         ("sure and wrong", str(len(total.wrong_sure))),
         ("mended, and the answer changed", f"{total.mended - len(total.unchanged)} of {total.mended}"),
+        ("mended, and slower than its bound", f"{total.bounds - len(total.beyond)} of {total.bounds}"),
         ("others had the cores", str(len(total.disturbed))),
     ):
         print(f"{what:40} {figure}")

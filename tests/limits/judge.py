@@ -22,7 +22,7 @@ class Answer:
 
     `kind` is None where it gave no answer, and `said` is the reason then. `seconds` are those of the cell,
     and `delayed` the part of them in which it waited for a core that other programs had, both as the harness
-    saw them.
+    saw them. `at_least` are the seconds that it would take without its limit; None where that is not said.
     """
 
     kind: LimitKind | None
@@ -31,6 +31,7 @@ class Answer:
     said: str = ""
     seconds: float = 0.0
     delayed: float = 0.0
+    at_least: float | None = None
 
     @classmethod
     def of(cls, record: Mapping[str, Any], seconds: float = 0.0, delayed: float = 0.0) -> Answer:
@@ -41,7 +42,9 @@ class Answer:
         kind, confidence = limit["kind"], limit["confidence"]
         if kind not in get_args(LimitKind) or confidence not in get_args(Confidence):
             raise ValueError(f"A record's limit is of no known kind or confidence: {limit}")
-        return cls(kind, confidence, limit.get("share"), limit["said"], seconds, delayed)
+        without = (one["value"] for one in limit["evidence"] if one["quantity"] == "time_without")
+        said, share = limit["said"], limit.get("share")
+        return cls(kind, confidence, share, said, seconds, delayed, next(without, None))
 
     @property
     def is_open(self) -> bool:
@@ -101,6 +104,12 @@ class Judged:
         return None if self.mended is None else self.mended.kind != self.planted.kind
 
     @property
+    def beyond_its_bound(self) -> bool:
+        """Whether the mended program took less time than the bound of the planted one allows."""
+        bound = self.planted.at_least
+        return self.mended is not None and bound is not None and self.mended.seconds < bound
+
+    @property
     def questions(self) -> list[Question]:
         """What is asked of the program, and of the mended one."""
         asked = [Question(self.program.id, self.program.kinds, self.planted)]
@@ -128,6 +137,8 @@ class Score:
     mended: int
     unchanged: tuple[str, ...]
     disturbed: tuple[str, ...]
+    bounds: int
+    beyond: tuple[str, ...]
 
     @property
     def failures(self) -> list[str]:
@@ -146,6 +157,8 @@ class Score:
             failed.append(f"open are {self.open:.0%} of {self.questions}, more than {OPEN_AT_MOST:.0%}")
         if self.unchanged:
             failed.append(f"mended, and the answer is the same: {', '.join(self.unchanged)}")
+        if self.beyond:
+            failed.append(f"mended, and faster than its bound: {', '.join(self.beyond)}")
         return failed
 
 
@@ -169,6 +182,8 @@ def score(judged: Iterable[Judged]) -> Score:
         mended=len(mended),
         unchanged=tuple(one.program.id for one in mended if not one.changed),
         disturbed=tuple(one.program.id for one in everything if one.disturbed),
+        bounds=sum(one.mended is not None and one.planted.at_least is not None for one in everything),
+        beyond=tuple(one.program.id for one in everything if one.beyond_its_bound),
     )
 
 

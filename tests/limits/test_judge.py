@@ -95,12 +95,19 @@ def test_a_program_that_plants_others_is_not_disturbed_by_them():
     assert score([Judged(planted, late(RIGHT), late(MENDED))]).disturbed == ("made-up",)
 
 
+def test_a_mended_program_is_never_faster_than_the_bound_that_was_said():
+    bounded = replace(RIGHT, seconds=2.0, at_least=0.5)
+    assert score([Judged(PLANTED, bounded, replace(MENDED, seconds=0.6))]).failures == []
+    (failure,) = score([Judged(PLANTED, bounded, replace(MENDED, seconds=0.4))]).failures
+    assert failure == "mended, and faster than its bound: made-up"
+
+
 def test_no_program_at_all_is_no_pass():
     assert score([]).failures == ["no program was asked"]
 
 
 def test_an_answer_is_read_from_a_record_and_one_of_an_unknown_kind_is_refused():
-    limit = {"kind": "waiting", "confidence": "sure", "share": 0.9, "said": "Waited."}
+    limit = {"kind": "waiting", "confidence": "sure", "share": 0.9, "said": "Waited.", "evidence": []}
     assert Answer.of({"limit": limit}) == Answer("waiting", "sure", 0.9, "Waited.")
     assert Answer.of({"why_no_limit": "Too short."}) == Answer(None, said="Too short.")
     assert Answer.of({}).is_open
