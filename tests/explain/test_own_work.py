@@ -135,6 +135,9 @@ def test_a_wait_for_the_work_of_earlier_cells_is_told_as_such():
 def test_other_programs_on_the_gpu_are_contention_and_unknown_ones_leave_it_likely():
     assert limit(on_gpu(busy=0.98), WAITS, gpu_others=0.7).kind == "contention"
     assert limit(on_gpu(busy=0.98), WAITS, gpu_others=None).confidence == "likely"
+    beside = limit(on_gpu(busy=0.98), WAITS, gpu_others=None, gpu_neighbours=1)
+    assert (beside.kind, beside.confidence) == ("device", "open")
+    assert "nvidia-smi" in str(beside.next)
 
 
 def test_no_answer_of_a_gpu_is_sure_without_its_evidence():

@@ -38,6 +38,8 @@ def confidence(
         return "open"
     if found.exact == cause:
         # A neighbour on the GPU makes one's own kernels take longer.
+        if activity.gpu_others is None and activity.gpu_neighbours:
+            return "open"
         alone = activity.gpu_others is not None and activity.gpu_others < OTHERS
         return "sure" if alone and value >= _SURELY else "likely"
     if not _clocks_agree(cause, value, activity):

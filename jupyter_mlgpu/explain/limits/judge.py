@@ -123,7 +123,9 @@ class _Shared:
             said=words.mixed(shared, found.looks) if mixed else said,
             share=None if cause == "unknown" else round(value, 4),
             evidence=told,
-            next=words.next_of("unknown" if native else cause, parts),
+            next=words.WITHOUT_NEIGHBOURS
+            if activity.gpu_neighbours and sure == "open" and cause == "device"
+            else words.next_of("unknown" if native else cause, parts),
             parts=evidence.by_kind(shared) or None,
         )
         left = evidence.at_least(cause, value, found, own, seconds)
