@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from jupyter_mlgpu.record.gpu_work import GpuWork
 from jupyter_mlgpu.record.reading import Reading
-from jupyter_mlgpu.record.record import Record
+from jupyter_mlgpu.record.record import RanOn, Record
 from jupyter_mlgpu.record.strip import GpuLane, HostLane, Spent
 from jupyter_mlgpu.show.receipts import html, strip, text
 from jupyter_mlgpu.show.receipts.bundle import MIME_TYPE, bundle
@@ -112,6 +112,18 @@ def test_a_gpu_that_did_nothing_is_idle_and_not_unknown():
     lane = GpuLane(0.01, "0" * 50, "0" * 50, 0.0, 0.0)
     record = with_wall(0.5, gpu_work=(GpuWork("gpu:0", 1, 0.0, lane=lane),))
     assert strip.words(record) == "GPU: idle"
+
+
+def test_a_lane_that_is_not_known_says_so():
+    assert strip.not_drawn(on_h200("training")) == ["CPU: not sampled"]
+    assert strip.not_drawn(host()) == []
+    counted = Reading("device_time", 0.3, "s", "process", "IORegistry", 5, device="gpu:0")
+    mac = replace(host(), readings=(*host().readings, counted))
+    assert strip.not_drawn(mac) == ["GPU: not drawn, its driver counts in coarse steps"]
+    assert "GPU: not drawn" in html.receipt(mac)
+    ran = RanOn("torch", "gpu:0", "cuda", None, None, None, None, "allocator")
+    unknown = replace(host(), device=replace(host().device, ran_on=(ran,)))
+    assert strip.not_drawn(unknown) == ["GPU: not known"]
 
 
 def test_eight_gpus_have_a_lane_each():

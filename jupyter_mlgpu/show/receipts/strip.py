@@ -46,9 +46,20 @@ def picture(record: Record) -> list[Markup]:
 
 
 def legend(record: Record) -> list[Markup]:
-    """What its colours mean, with the sums; nothing where neither lane is known."""
+    """What its colours mean, with the sums, and which lane is not known; nothing where neither is."""
     lanes = list(_legend(record))
-    return [element("div", *_keyed(lanes))] if lanes else []
+    return [element("div", *_keyed(lanes), *(f" · {one}" for one in not_drawn(record)))] if lanes else []
+
+
+def not_drawn(record: Record) -> list[str]:
+    """Why a lane that one would look for is not there: it is not idle."""
+    if record.host_lane is None:
+        return ["CPU: not sampled"]
+    times = [one for one in record.readings if one.quantity == "device_time"]
+    if any(one.scope == "process" and one.value for one in times):  # what a driver counts for it is coarse
+        return ["GPU: not drawn, its driver counts in coarse steps"]
+    ran = any(one.kind != "cpu" for one in record.device.ran_on or ())
+    return ["GPU: not known"] if ran and all(one.value is None for one in times) else []
 
 
 def words(record: Record) -> str:

@@ -100,7 +100,7 @@ export function Times(props: { record: IRecord; t: Translate }): ReactElement | 
   const { record, t } = props;
   const lanes = lanesOf(record);
   if (lanes.length > 0) {
-    return <StripLegend lanes={lanes} t={t} />;
+    return <StripLegend record={record} lanes={lanes} t={t} />;
   }
   const bars = times(record).length > 1;
   return bars ? <TimeBars record={record} scale={longestTime(record)} t={t} /> : null;

@@ -9,7 +9,7 @@ import { formatSeconds } from '../record/format';
 import type { Translate } from '../language/i18n';
 import { known } from '../record/words';
 import type { IRecord } from '../record/record';
-import { KINDS, durationOf, lanesOf } from '../record/strip';
+import { KINDS, durationOf, lanesOf, notDrawn } from '../record/strip';
 import type { IBox, ILane, Kind } from '../record/strip';
 
 const WIDTH = 720;
@@ -104,8 +104,13 @@ export function Lanes(props: {
 }
 
 /** What its colours mean, with the sums. The picture says it to screen readers. */
-export function StripLegend(props: { lanes: readonly ILane[]; t: Translate }): ReactElement {
-  const { lanes, t } = props;
+export function StripLegend(props: {
+  record: IRecord;
+  lanes: readonly ILane[];
+  t: Translate;
+}): ReactElement {
+  const { record, lanes, t } = props;
+  const missing = notDrawn(record);
   return (
     <div className="jp-mlgpu-Strip jp-mlgpu-Strip-legend" aria-hidden="true">
       {lanes.map((lane, number) => (
@@ -123,6 +128,7 @@ export function StripLegend(props: { lanes: readonly ILane[]; t: Translate }): R
           ))}
         </span>
       ))}
+      {missing !== null && ` · ${t(missing)}`}
     </div>
   );
 }

@@ -89,6 +89,20 @@ export function lanesOf(record: IRecord): ILane[] {
   return [...hostLane(record.hostLane, wall), ...gpus];
 }
 
+/** Why a lane that one would look for is not there, which is not idle; null: none is missing. */
+export function notDrawn(record: IRecord): 'stripNoCpu' | 'stripCoarse' | 'stripNoGpu' | null {
+  if (record.hostLane === null) {
+    return 'stripNoCpu';
+  }
+  const times = record.readings.filter(({ quantity }) => quantity === 'device_time');
+  // What a driver counts for the process is coarse.
+  if (times.some(({ scope, value }) => scope === 'process' && (value ?? 0) > 0)) {
+    return 'stripCoarse';
+  }
+  const ran = record.ranOn?.some(({ kind }) => kind !== 'cpu') ?? false;
+  return ran && times.every(({ value }) => value === null) ? 'stripNoGpu' : null;
+}
+
 /** The same of a cell that runs. */
 export function lanesSoFar({ seconds, host, gpus }: IStripSoFar): ILane[] {
   return [...hostLane(host, seconds), ...gpus.map(({ device, lane }) => gpuLane(device, lane))];

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { lanesOf, durationOf } from '../../src/record/strip';
+import { lanesOf, notDrawn, durationOf } from '../../src/record/strip';
 import { readRecord } from '../../src/record/record';
 import type { IRecord } from '../../src/record/record';
 import { reading, recordJson } from '../records';
@@ -71,4 +71,15 @@ test('a record without lanes has no strip, nor has one whose lanes are rubbish',
   const gpus = [{ device: 'gpu:0', lane: { kernels: 'zz', copies: null } }];
   const [gpu] = lanesOf(known({ gpu_work: gpus }));
   assert.deepEqual(gpu?.boxes, []);
+});
+
+test('a lane that is not known says so', () => {
+  const ran_on = [{ framework: 'torch', device: 'gpu:0', kind: 'mps' }];
+  const wall = reading('wall_time', 0.2);
+  const counted = { ...reading('device_time', 0.1), scope: 'process' };
+  assert.equal(notDrawn(known({ gpu_work: [work] })), 'stripNoCpu');
+  assert.equal(notDrawn(known({ readings: [wall], host_lane: host })), null);
+  const device = { ran_on };
+  assert.equal(notDrawn(known({ readings: [wall, counted], host_lane: host })), 'stripCoarse');
+  assert.equal(notDrawn(known({ readings: [wall], host_lane: host, device })), 'stripNoGpu');
 });
