@@ -123,7 +123,9 @@ def ask_all_ordinary(only: str | None, framework: str | None, file: Path | None)
             }
         )
     contradicted = [one["id"] for one in told if one["contradicted"] is not None]
+    dark = sum(one["answer"]["explained"] <= 0.5 for one in told)
     print(f"\n{len(told)} ordinary cells, {len(contradicted)} contradicted by their own profile")
+    print(f"{dark} leave half of their time or more unexplained")
     for name in contradicted:
         print(f"FAILED: {name}")
     if file is not None:

@@ -23,6 +23,7 @@ class Answer:
     `kind` is None where it gave no answer, and `said` is the reason then. `seconds` are those of the cell,
     and `delayed` the part of them in which it waited for a core that other programs had, both as the harness
     saw them. `at_least` are the seconds that it would take without its limit; None where that is not said.
+    `explained` is the part of the time of which it said what took it.
     """
 
     kind: LimitKind | None
@@ -32,6 +33,7 @@ class Answer:
     seconds: float = 0.0
     delayed: float = 0.0
     at_least: float | None = None
+    explained: float = 0.0
 
     @classmethod
     def of(cls, record: Mapping[str, Any], seconds: float = 0.0, delayed: float = 0.0) -> Answer:
@@ -44,7 +46,9 @@ class Answer:
             raise ValueError(f"A record's limit is of no known kind or confidence: {limit}")
         without = (one["value"] for one in limit["evidence"] if one["quantity"] == "time_without")
         said, share = limit["said"], limit.get("share")
-        return cls(kind, confidence, share, said, seconds, delayed, next(without, None))
+        parts: Mapping[str, float] = limit.get("parts") or {}
+        explained = min(1.0, max(share or 0.0, sum(parts.values())))
+        return cls(kind, confidence, share, said, seconds, delayed, next(without, None), explained)
 
     @property
     def is_open(self) -> bool:

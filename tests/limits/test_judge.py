@@ -108,7 +108,9 @@ def test_no_program_at_all_is_no_pass():
 
 def test_an_answer_is_read_from_a_record_and_one_of_an_unknown_kind_is_refused():
     limit = {"kind": "waiting", "confidence": "sure", "share": 0.9, "said": "Waited.", "evidence": []}
-    assert Answer.of({"limit": limit}) == Answer("waiting", "sure", 0.9, "Waited.")
+    assert Answer.of({"limit": limit}) == Answer("waiting", "sure", 0.9, "Waited.", explained=0.9)
+    mixed = {**limit, "share": 0.3, "parts": {"waiting": 0.3, "python": 0.25}}
+    assert Answer.of({"limit": mixed}).explained == 0.55
     assert Answer.of({"why_no_limit": "Too short."}) == Answer(None, said="Too short.")
     assert Answer.of({}).is_open
     with pytest.raises(ValueError, match="no known kind"):
