@@ -64,7 +64,7 @@ class Profile:
                 return 1.0 if self.pipeline else self.getting
             case "launch" | "transfer":
                 return self.main
-            case "device" | "compute" | "bandwidth":
+            case "device" | "compute" | "bandwidth" | "native":
                 return self.native
             case "memory":
                 return 1.0 if self.major_faults else 0.0
