@@ -221,6 +221,10 @@ def test_no_operations_and_an_unknown_device_read_differently():
     assert words.where(ran()) == "no operations seen on a device"
     unknown = replace(example_record().device, ran_on=None, why_missing="because")
     assert words.where(record(device=unknown)) == "device not known"
+    work = GpuWork("gpu:1", 9, 0.1)
+    assert words.where(record(device=unknown, gpu_work=(work,))) == "used gpu:1"
+    waited = replace(work, launches=0, earlier=0.1)
+    assert words.where(record(device=unknown, gpu_work=(waited,))) == "device not known"
 
 
 def test_the_line_of_a_receipt():

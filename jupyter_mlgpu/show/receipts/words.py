@@ -81,7 +81,9 @@ def where(record: Record) -> str:
 
 
 def _not_known(record: Record) -> str:
-    """What can be said where no work was seen: `PyTorch: cpu:0 only`, where there is no other device."""
+    """What can be said where no framework tells: GPUs that the records name, or the only device."""
+    if used := [one.device for one in record.gpu_work if one.launches]:
+        return _list("used", used)
     if record.device.only:
         return ", ".join(
             f"{registry.title(name)}: {device} only" for name, device in record.device.only.items()

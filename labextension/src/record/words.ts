@@ -255,8 +255,12 @@ function whereItRan(record: IRecord, t: Translate): string {
     .join(', ');
 }
 
-/** What can be said where no work was seen: `PyTorch: cpu:0 only`, where there is no other device. */
+/** What can be said where no framework tells: GPUs whose records have the cell's work, or the only device. */
 function whereItCanHaveRun(record: IRecord, t: Translate): string {
+  const used = record.gpuWork.filter(({ launches }) => launches > 0);
+  if (used.length > 0) {
+    return t('used', { devices: used.map(({ device }) => device).join(', ') });
+  }
   if (record.only.length > 0) {
     return record.only
       .map(([name, device]) => t('onlyDevice', { framework: frameworkName(name), device }))

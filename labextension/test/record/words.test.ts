@@ -293,3 +293,15 @@ test('an answer says how sure it is, and what mending can give', () => {
     'Likely: Preparing data. At most 3 times as fast.'
   );
 });
+
+test('a GPU that worked for the cell is named where no framework tells', () => {
+  const unknown = { ran_on: null, why_missing: 'because', requested: {}, only: {} };
+  const record = (launches: number): IRecord =>
+    known({
+      device: unknown,
+      versions: { torch: '2.11' },
+      gpu_work: [{ device: 'gpu:1', launches, kernel_seconds: 0.1 }]
+    });
+  assert.equal(place(record(9), english), 'used gpu:1');
+  assert.equal(place(record(0), english), 'device not known');
+});
