@@ -125,6 +125,8 @@ def test_a_wait_for_the_work_of_earlier_cells_is_told_as_such():
         "waiting",
         "Waited about 90 % of the time for the GPU to end earlier cells' work (line 3).",
     )
+    converts = part("native", calls="float", module="builtins")
+    assert limit(on_gpu(launches=3, busy=0.001, earlier=0.99), converts).kind == "waiting"
     # Who computes meanwhile has not waited.
     assert limit(on_gpu(launches=0, earlier=0.9), LOOPS).kind == "python"
     assert "gpu:0 was at work on earlier cells until 900 ms after the cell began." in words.places(

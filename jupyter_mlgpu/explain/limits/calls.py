@@ -21,6 +21,8 @@ _VALUES = frozenset(
         "effects_barrier",
     )
 )
+#: Functions of Python's own that ask an array for its value.
+_CONVERSIONS = frozenset(("float", "int", "bool", "complex", "print", "str", "repr", "format"))
 #: Those that copy between a host and its device.
 _COPIES = frozenset(("to", "cuda", "device_put", "copy_", "pin_memory", "to_device"))
 #: Those that read what others wrote, or decode it.
@@ -55,6 +57,14 @@ _ARRAYS = ("numpy", "keras", "cupy")
 def brings_values(call: Call | None) -> bool:
     """Whether it waits until a device has computed."""
     return call is not None and _name(call) in _VALUES and call.module != "builtins"
+
+
+def converts(call: Call | None) -> bool:
+    """Whether it is a function of Python's own that asks an array for its value.
+
+    None of these is at work for long without the interpreter's lock, unless it waits for a device.
+    """
+    return call is not None and call.module == "builtins" and _name(call) in _CONVERSIONS
 
 
 def only_waits(call: Call | None) -> bool:

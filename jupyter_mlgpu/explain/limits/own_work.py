@@ -134,6 +134,8 @@ def _any(part: Part) -> bool:
 
 
 def _asks(part: Part) -> bool:
+    if part.state != "short calls" and calls.converts(part.call):
+        return True
     return part.doing in ("values", "copy") or calls.brings_values(part.call) or calls.copies(part.call)
 
 
