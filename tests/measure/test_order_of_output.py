@@ -96,3 +96,18 @@ def test_streams_are_ipykernels_own_again_when_capturing_ends(reload_kernel):
     assert notebook.evaluate(kinds, prepare) == (["OutStream", "OutStream"], True)
     notebook.run("%mlc_trace off")
     assert notebook.evaluate(kinds, prepare) == (["TextIOBase", "TextIOBase"], False)
+
+
+def test_a_stream_says_of_itself_what_it_says_without_the_extension(start_kernel):
+    told = []
+    for extension in (False, True):
+        notebook = start_kernel(extension=extension, **USERS)
+        notebook.run("import sys; kinds = type(sys.stdout), type(sys.stderr)")
+        told.append(notebook.evaluate("[(kind.__module__, kind.__qualname__, repr(kind)) for kind in kinds]"))
+    assert told[0] == told[1]
+
+
+@pytest.mark.needs("click")
+def test_click_prints_in_colour_as_without_the_extension(start_kernel):
+    notebook = start_kernel(**USERS)
+    assert shown(notebook.run("import click; click.secho('red', fg='red')")) == ["\x1b[31mred\x1b[0m"]

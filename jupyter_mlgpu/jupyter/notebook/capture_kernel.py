@@ -200,7 +200,9 @@ def _in_order(kind: Any, pass_on: Callable[[], None]) -> type[OutStream]:
                 pass_on()
             flush(self)
 
+    # By these programs, click among them, know that they print into a notebook.
     InOrder.__name__ = InOrder.__qualname__ = kind.__name__
+    InOrder.__module__ = kind.__module__
     return InOrder
 
 
