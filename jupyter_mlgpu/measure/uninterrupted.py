@@ -27,7 +27,7 @@ class Uninterrupted:
     def __init__(self) -> None:
         self._before: Any = None
         self._frame: FrameType | None = None
-        self._came: tuple[int, FrameType | None] | None = None
+        self._came: list[tuple[int, FrameType | None]] = []
 
     def __enter__(self) -> None:
         if threading.get_ident() != threading.main_thread().ident:
@@ -48,15 +48,15 @@ class Uninterrupted:
         if c_signal.getsignal(SIGINT) == self._hear:
             c_signal.signal(SIGINT, before)
         self._frame = None
-        if self._came is not None:
-            before(*self._came)
+        if self._came:
+            before(*self._came.pop())  # else its traceback would keep all that was at work then
 
     def _hear(self, number: int, frame: FrameType | None) -> None:
         at = frame
         while at is not None and at is not self._frame:
             at = at.f_back
         if at is not None:
-            self._came = number, frame
+            self._came = [(number, frame)]
             return
         if c_signal.getsignal(SIGINT) == self._hear:
             c_signal.signal(SIGINT, self._before)

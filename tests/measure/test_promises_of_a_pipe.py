@@ -187,6 +187,38 @@ def test_a_child_is_heard_after_tracing_has_ended(start_kernel, command):
     until(lambda: has_ended(reader), "the reader stays although nobody can write")
 
 
+#: A Ctrl-C as the process that reads is told to store no more.
+CTRL_C_AT_THE_END = """
+import os, signal
+from jupyter_mlgpu.measure.capture.reader import Reader
+forward = Reader.forward
+def interrupted(self, seconds):
+    Reader.forward = forward
+    signal.raise_signal(signal.SIGINT)
+    forward(self, seconds)
+Reader.forward = interrupted
+"""
+
+
+@pytest.mark.parametrize(
+    ("ends", "begins"),
+    [("%mlc_trace off", "%mlc_trace on"), ("%unload_ext jupyter_mlgpu", "%reload_ext jupyter_mlgpu")],
+)
+def test_a_ctrl_c_while_tracing_ends_comes_after_that_and_tracing_begins_anew(start_kernel, ends, begins):
+    notebook = start_kernel(**USERS)
+    notebook.run(CTRL_C_AT_THE_END)
+    first = reader_of(pid_of(notebook))
+    assert "KeyboardInterrupt" in str(notebook.run(ends).error)
+    until(lambda: has_ended(first), "the reader stays although nobody can write")
+    notebook.run(begins)
+    for _ in range(2):
+        assert words(notebook.run("_ = os.write(1, b'x\\n'); print('y'); _ = os.system('echo z')")) == [
+            "x",
+            "y",
+            "z",
+        ]
+
+
 def test_a_writer_waits_for_a_kernel_that_shows_what_it_writes(start_kernel):
     notebook = start_kernel(**USERS)
     notebook.run("import subprocess, time")

@@ -14,6 +14,7 @@ from jupyter_mlgpu.jupyter.notebook.events import CellEvents
 from jupyter_mlgpu.jupyter.notebook.logbook import Logbook
 from jupyter_mlgpu.measure.capture.capture import Capture
 from jupyter_mlgpu.measure.kit import Kit
+from jupyter_mlgpu.measure.uninterrupted import Uninterrupted
 from jupyter_mlgpu.record import cellnumbers
 from jupyter_mlgpu.record.errors import UsageError
 from jupyter_mlgpu.record.sentence import Sentence, below, joined, say, say_count
@@ -89,8 +90,9 @@ class Commands:
         return commands[command]()
 
     def _set_tracing(self, on: bool) -> Sentence:
-        self.events.set_tracing(on)
-        self.channel.push({"type": "trace", "on": on})
+        with Uninterrupted():  # what the sidebar says is true also where a Ctrl-C comes
+            self.events.set_tracing(on)
+            self.channel.push({"type": "trace", "on": on})
         if on:
             return say("Tracing is on: every cell gets a receipt, starting with the next.")
         return say("Tracing is off; the records so far are kept. `%mlc_trace on` turns it on again.")

@@ -87,8 +87,7 @@ class CellEvents:
         if on:
             self._start_capture()
         else:
-            self.capture.stop()
-            self.kit.rest()
+            self._rest()
 
     @contextmanager
     def each_run(self, wanted: OperationsRequest) -> Iterator[list[Record]]:
@@ -160,7 +159,9 @@ class CellEvents:
         wanted = None if refused(code, self._ours) else self._wanted(running, len(stack), code)
         if wanted is not None:
             running.items = wanted.items
-            running.capture_begun_here = not self.capture.active and self._start_capture()
+            if not self.capture.active:
+                running.capture_begun_here = True
+                self._start_capture()
             self.capture.begin_cell()
             running.measurement = self.kit.recorder.start(
                 title(code, self._ours),
@@ -218,9 +219,8 @@ class CellEvents:
                     measured.when_gpu_done,
                 )
                 self.on_record(record, ended)
-                if running.capture_begun_here and not self.tracing:
-                    self.capture.stop()
-                    self.kit.rest()
+            if running.capture_begun_here and not self.tracing:
+                self._rest()
             if mine:
                 return
 
@@ -233,13 +233,15 @@ class CellEvents:
         if running.entered:
             self.kit.selection.leave()
 
-    def _start_capture(self) -> bool:
+    def _start_capture(self) -> None:
         try:
             self.capture.start()
         except OSError as error:
             _complain("could not begin to capture native lines", error)
-            return False
-        return True
+
+    def _rest(self) -> None:
+        self.capture.stop()
+        self.kit.rest()
 
     def _wanted(self, running: _Running, depth: int, code: str) -> OperationsRequest | None:
         """How to measure a cell that begins; None for one that is not measured."""

@@ -33,6 +33,7 @@ from jupyter_mlgpu.jupyter.notebook.watch import LazyCounters, Watch
 from jupyter_mlgpu.measure.capture.capture import Capture
 from jupyter_mlgpu.measure.kit import Kit, install
 from jupyter_mlgpu.measure.recorder import Measurement
+from jupyter_mlgpu.measure.uninterrupted import Uninterrupted
 from jupyter_mlgpu.record import files
 from jupyter_mlgpu.record.record import Record
 from jupyter_mlgpu.record.redact import redact
@@ -355,5 +356,6 @@ def unload(shell: Any) -> None:
     """Take the extension out of a shell again."""
     extension = getattr(shell, _ATTRIBUTE, None)
     if extension is not None:
-        delattr(shell, _ATTRIBUTE)
-        extension.stop()
+        with Uninterrupted():  # a part that ends half-way could not be ended again
+            delattr(shell, _ATTRIBUTE)
+            extension.stop()

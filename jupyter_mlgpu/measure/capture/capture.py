@@ -19,6 +19,7 @@ from jupyter_mlgpu.measure.capture.echo import Echo
 from jupyter_mlgpu.measure.capture.hooks import PythonHooks
 from jupyter_mlgpu.measure.capture.tap import Tap
 from jupyter_mlgpu.measure.capture.waiting import LineReader, Notes, Stretch
+from jupyter_mlgpu.measure.uninterrupted import Uninterrupted
 from jupyter_mlgpu.record.clock import real_time
 from jupyter_mlgpu.record.native import StreamLines
 from jupyter_mlgpu.record.record import LogLine
@@ -113,6 +114,7 @@ class Capture:
         self.on_files: Callable[[Mapping[str, int]], None] = lambda files: None
         #: Whether lines are captured now.
         self.active = False
+        self._begun = False  # whether something is to be put back
         self._tap = Tap(
             self.surroundings.descriptors,
             self._on_data,
@@ -142,24 +144,36 @@ class Capture:
         """Begin to capture; `missing` says where that is not possible for native lines."""
         if self.active:
             return
-        self.active = True
-        self._tap.start()
-        self.surroundings.attach(self._tap, self._request_begins)
-        self._hooks.start()
-        self.on_files(self.files())
+        with Uninterrupted():
+            self._put_back()
+            self._begun = self.active = True
+            try:
+                self._tap.start()
+                self.surroundings.attach(self._tap, self._request_begins)
+                self._hooks.start()
+                self.on_files(self.files())
+            except BaseException:
+                self._put_back()
+                raise
 
     def stop(self) -> None:
-        """End capturing: everything is put back as it was found."""
-        if not self.active:
+        """End capturing: everything is put back as it was found, before a Ctrl-C that comes meanwhile."""
+        with Uninterrupted():
+            self._put_back()
+        self.catch_up(WHEN_IT_ENDS)
+
+    def _put_back(self) -> None:
+        """End what was begun; what an exception of a user's handler cuts short, the next call does."""
+        if not self._begun:
             return
         self.active = False
         self._hooks.stop()
         self.surroundings.detach(self._tap)
         self._tap.stop()
+        self._begun = False
         self._stretches.clear()
         if self._cell_starts is None:
             self._put_by()
-        self.catch_up(WHEN_IT_ENDS)
 
     def begin_cell(self) -> None:
         """What comes from now on belongs to the cell that is about to run."""
@@ -228,8 +242,12 @@ class Capture:
     def catch_up(self, seconds: float = math.inf) -> None:
         """Read now what waits of cells that have ended; give up after so many seconds."""
         until = real_time.perf_counter() + seconds
-        while self._read_unread(AT_A_TIME) and real_time.perf_counter() < until:
+        while self._read_some() and real_time.perf_counter() < until:
             pass
+
+    def _read_some(self) -> bool:
+        with Uninterrupted():  # else a line might be taken from what waits, and be in no record
+            return self._read_unread(AT_A_TIME)
 
     def raw(self, sequence: int | None = None) -> list[tuple[int, str, bytes, int]]:
         """For each cell (or one) and stream: sequence, stream, its raw bytes, and how many were let go."""
@@ -258,7 +276,7 @@ class Capture:
     def after_fork_in_child(self) -> None:
         """A forked child writes where it would have written without us."""
         self._lock, self._telling = threading.RLock(), threading.RLock()
-        if self.active:
+        if self._begun:
             self._hooks.stop()
             self.surroundings.after_fork_in_child(self._tap)
             self._tap.after_fork_in_child()

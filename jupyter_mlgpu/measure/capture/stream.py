@@ -53,11 +53,14 @@ class CapturedStream:
         """A stream whose descriptor is not taken yet. Raises OSError."""
         with contextlib.ExitStack() as undo:
             file = undo.enter_context(contextlib.closing(LogFile(NAMES[descriptor])))
-            pipe = Pipe.made()
+            pipe = undo.enter_context(contextlib.closing(Pipe.made()))
+            os.set_blocking(pipe.read, False)
+            before = _copy(descriptor)
+            if before is not None:
+                undo.callback(os.close, before)
+            stream = cls(number, descriptor, file, pipe, before, make_echo(descriptor, before))
             undo.pop_all()
-        os.set_blocking(pipe.read, False)
-        before = _copy(descriptor)
-        return cls(number, descriptor, file, pipe, before, make_echo(descriptor, before))
+        return stream
 
     @property
     def name(self) -> str:

@@ -81,6 +81,8 @@ class Tap:
 
         Where that is not possible, all stays as it was and `paused` says why.
         """
+        if self._streams:  # an exception of a user's handler has cut its end short
+            self.stop()
         self.paused, self._readers, self._taken, self._waited = None, 0, False, False
         self._lost.clear()
         wake = self._wake = Alarm()
@@ -97,28 +99,32 @@ class Tap:
     def stop(self) -> None:
         """Read what is left, and put every descriptor back as it was found.
 
-        What children write from now on goes to where the descriptors led before.
+        What children write from now on goes to where the descriptors led before. To be called again where an
+        exception has cut it short.
         """
-        self.drain()
-        self._put_back()
-        with self._lock:  # else the thread might start another reader meanwhile
-            reader, self._reader = self._reader, None
+        if self._taken:
+            self.drain()
+        with self._lock:  # else the thread might take the descriptors, or start another reader, meanwhile
+            self._put_back()
+            reader = self._reader
             wake, self._wake = self._wake, None
         if wake is not None:
             wake.ring()
         if reader is not None:
             reader.forward(PATIENCE)
-        thread, self._thread = self._thread, None
+        thread = self._thread
         if thread is not None and thread.is_alive() and thread is not threading.current_thread():
             thread.join(timeout=5)
         self._pump(reader)
         self._wait_for_echoes(reader)
         with self._lock:
+            # No longer ours before they are closed: their numbers may be others' soon.
+            streams, self._streams = self._streams, []
+            self._thread = self._reader = None
             if reader is not None:
                 reader.close()
-            for stream in self._streams:
+            for stream in streams:
                 stream.close()
-            self._streams = []
 
     def after_fork_in_child(self) -> None:
         """In a forked child: it writes on to the same pipes, and what is read stays the parent's."""
@@ -268,7 +274,7 @@ class Tap:
         reader = self._reader
         if self._taken or reader is None or not reader.settle(seconds):
             return
-        with self._lock:
+        with Uninterrupted(), self._lock:
             if not self._taken:
                 flush_native()
                 self._taken = True
@@ -303,7 +309,7 @@ class Tap:
 
     def _replace(self, ended: Reader) -> None:
         """Start another process for one that has ended, or do its work here, without storing anything."""
-        with self._lock:
+        with Uninterrupted(), self._lock:
             if self._wake is None or self._reader is not ended:
                 return
             self._reader = None
