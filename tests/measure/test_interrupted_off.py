@@ -10,10 +10,11 @@ import psutil
 import pytest
 
 from jupyter_mlgpu.measure.capture import capture as capture_module
+from jupyter_mlgpu.measure.capture import stream as stream_module
 from jupyter_mlgpu.measure.capture import tap as tap_module
 from jupyter_mlgpu.measure.capture.capture import Capture
 from jupyter_mlgpu.measure.capture.reader import Reader
-from jupyter_mlgpu.measure.capture.stream import plain_echo
+from jupyter_mlgpu.measure.capture.stream import CapturedStream, plain_echo
 from jupyter_mlgpu.measure.capture.tap import Tap
 from jupyter_mlgpu.measure.uninterrupted import Uninterrupted
 from tests.support.interrupts import interrupted_at_each_line
@@ -215,3 +216,27 @@ def test_the_ctrl_c_that_waited_keeps_nothing_of_what_was_at_work():
         whole()
     assert raised.value.__traceback__ is not None
     assert kept[0]() is None
+
+
+def test_a_child_that_writes_on_for_ever_holds_up_nobody_who_empties_its_pipe(monkeypatch):
+    monkeypatch.setattr(stream_module, "_RELAYED", 0.0)
+
+    class WritesOn:
+        """An echo at whose every turn there is more in the pipe."""
+
+        shown = 0
+
+        def write(self, data):
+            self.shown += len(data)
+            os.write(stream.pipe.write, b"y\n")
+            assert self.shown < 100, "it goes on and on"
+            return len(data)
+
+        def ready(self, timeout):
+            return True
+
+    stream = CapturedStream.of(0, 1, lambda descriptor, before: WritesOn())
+    os.write(stream.pipe.write, b"y\n")
+    stream.relay()
+    assert stream.echo.shown == 2
+    stream.close()

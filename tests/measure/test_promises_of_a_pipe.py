@@ -219,6 +219,18 @@ def test_a_ctrl_c_while_tracing_ends_comes_after_that_and_tracing_begins_anew(st
         ]
 
 
+def test_tracing_ends_without_waiting_for_the_lines_of_a_child_that_never_ends(start_kernel):
+    notebook = start_kernel(**USERS)
+    notebook.run(
+        "from jupyter_mlgpu.measure.capture.capture import Capture\n"
+        "waits = []\n"
+        "Capture.catch_up = lambda self, seconds=float('inf'): waits.append(seconds)"
+    )
+    notebook.run("%mlc_trace off")
+    notebook.run("%mlc_trace on")
+    assert max(notebook.evaluate("waits")) < 5
+
+
 def test_a_writer_waits_for_a_kernel_that_shows_what_it_writes(start_kernel):
     notebook = start_kernel(**USERS)
     notebook.run("import subprocess, time")

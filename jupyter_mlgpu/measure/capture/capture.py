@@ -306,7 +306,7 @@ class Capture:
         """Ten times a second, from the reading thread: read a little of what waits."""
         if real_time.monotonic() - self._ended < AFTER_THE_END:
             return
-        while self._cell_starts is None and self._read_unread(AT_A_TIME):
+        while self.active and self._cell_starts is None and self._read_unread(AT_A_TIME):
             real_time.sleep(AT_A_TIME / 2)  # the others' turn
             self._tap.pump()
         if self._unread and self._read_unread(AT_A_TIME):

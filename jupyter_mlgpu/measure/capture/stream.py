@@ -15,10 +15,13 @@ from jupyter_mlgpu.measure.capture.echo import DescriptorEcho, Echo, SilentEcho
 from jupyter_mlgpu.measure.capture.reader import Pipe, Reader
 from jupyter_mlgpu.measure.capture.storage import LogFile
 from jupyter_mlgpu.measure.uninterrupted import Uninterrupted
+from jupyter_mlgpu.record.clock import real_time
 
 #: Bytes of a file kept for `%mlc_trace logs --raw`; older ones are given back to the system.
 KEPT_BYTES = 64 * 1024**2
 _CHUNK = 1024**2
+#: Seconds for which a pipe is emptied here at a time.
+_RELAYED = 0.5
 
 NAMES = {1: "stdout", 2: "stderr"}
 
@@ -105,9 +108,10 @@ class CapturedStream:
             reader.shown(self.number, self.echoed_to)
 
     def relay(self) -> None:
-        """Echo what is in the pipe, where no process stores it."""
+        """Echo what is in the pipe, where no process stores it; a child may write on for ever."""
+        until = real_time.monotonic() + _RELAYED
         with contextlib.suppress(OSError):  # there is no more
-            while self._relay_one():
+            while self._relay_one() and real_time.monotonic() < until:
                 pass
 
     def tail(self, most: int, since: int) -> bytes:
