@@ -1,7 +1,9 @@
 """A Ctrl-C while native output is passed on neither repeats it nor loses it."""
 
+import ctypes
 import os
 import signal
+import sys
 import threading
 from contextlib import closing
 
@@ -133,6 +135,25 @@ def test_what_must_be_whole_is_whole_and_the_ctrl_c_comes_after_it(users_handler
         whole()
     assert done == ["all of it"]
     assert signal.getsignal(signal.SIGINT) is users_handler
+
+
+def lets_a_call_of_the_system_go_on():
+    """Whether a Ctrl-C does: SA_RESTART in the flags of glibc's `struct sigaction`."""
+    action = (ctypes.c_char * 256)()
+    assert ctypes.CDLL(None).sigaction(int(signal.SIGINT), None, action) == 0
+    return bool(int.from_bytes(action.raw[136:140], sys.byteorder) & 0x10000000)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems have other structures")
+@pytest.mark.parametrize("goes_on", [True, False])
+def test_whether_a_ctrl_c_lets_a_call_of_the_system_go_on_stays_as_the_user_has_set_it(
+    users_handler, goes_on
+):
+    signal.siginterrupt(signal.SIGINT, not goes_on)
+    assert lets_a_call_of_the_system_go_on() == goes_on
+    with Uninterrupted(), Uninterrupted():
+        pass
+    assert lets_a_call_of_the_system_go_on() == goes_on
 
 
 def test_an_error_in_what_must_be_whole_stays_beside_the_ctrl_c(users_handler):
