@@ -54,6 +54,7 @@ def start(program: Sequence[str], descriptors: Sequence[int]) -> None:
                 ["sh", "-c", '"$@" &', "sh", *program],
                 os.environ,
                 file_actions=actions,
+                setpgroup=0,  # not that of the kernel, to which a Ctrl-C is sent
                 setsigmask=[],
                 setsigdef=signal.valid_signals() - {signal.SIGKILL, signal.SIGSTOP},
             )
