@@ -85,8 +85,8 @@ class Definition:
 
     @cached_property
     def continuing(self) -> tuple[Pattern, ...]:
-        """`continues`, compiled."""
-        return tuple(Pattern(source) for source in self.continues)
+        """`continues`, compiled; of a line that belongs to a message they know only how it begins."""
+        return tuple(Pattern(source, opening=True) for source in self.continues)
 
     @cached_property
     def tables(self) -> Mapping[str, Any]:

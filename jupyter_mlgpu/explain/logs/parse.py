@@ -134,7 +134,7 @@ class Parser:
             if prefix is None:
                 belongs = opened.takes(rest, self._catalogue)
             else:
-                belongs = opened.takes_prefixed(prefix, line)
+                belongs = opened.takes_prefixed(prefix, line, self._catalogue)
             if belongs:
                 opened.add(line, rest, prefix)
                 return
@@ -222,11 +222,14 @@ class _Open:
             return False
         return not catalogue.knows(rest.strip())
 
-    def takes_prefixed(self, prefix: prefixes.Prefix, line: str) -> bool:
+    def takes_prefixed(self, prefix: prefixes.Prefix, line: str, catalogue: Explainer) -> bool:
         """Whether a line with a prefix belongs to this message, which is the exception."""
         if self.in_traceback:
             return not prefix.native
-        if prefix.native and (prefix.origin or "").endswith(".py"):
+        if not prefix.native:  # the exception may end a traceback that was logged with this message
+            explained = self._look_up(catalogue)
+            return explained is not None and explained.continued_by(line.strip())
+        if (prefix.origin or "").endswith(".py"):
             # Python code prints its prefix before each line of a message: time and place are the same.
             return prefix.end == self.prefix_end and line.startswith(self.lines[0][: prefix.end])
         if self.origin != ALLOCATOR or prefix.origin != ALLOCATOR or self.level != "INFO":

@@ -6,7 +6,8 @@ Literal text stands for itself, and blanks for any white space; a status such as
 `NOT_FOUND: ` too, as TensorFlow writes it since 2.8. A slot is `{name}` (anything on one line, as
 short as possible), `{name:type}` with one of the TYPES below, or `{*}` (anything at all, line breaks too, not
 kept); `{:type}` is not kept either. `{end}` says that the text must end here, `{{` and `}}` are braces. A
-pattern is matched from the start of the text and may end anywhere, but not within a word.
+pattern is matched from the start of the text and may end anywhere, but not within a word, unless it is an
+`opening`: then the text may go on within its last word ("Search for 'cudaError" opens any error's name).
 
 Matching takes time in proportion to the text, whatever the text: what follows a free slot is looked for once,
 from left to right, and never again (an atomic group).
@@ -94,6 +95,8 @@ class Pattern:
     """One pattern; compiled when it is first matched. Raises ValueError where the source is wrong."""
 
     source: str
+    #: Whether the text may go on within the pattern's last word.
+    opening: bool = False
     #: Each named slot and its type, in order.
     slots: Mapping[str, str] = field(init=False)
     #: How many characters stand for themselves: of two patterns that match, the more literal one is meant.
@@ -149,7 +152,7 @@ class Pattern:
             pieces.append(_group(part, is_last=number == last and not self._to_the_end))
         if self._to_the_end:
             pieces.append(r"\s*\Z")
-        elif self._parts and isinstance(self._parts[-1], str) and self._parts[-1][-1:].isalpha():
+        elif not self.opening and isinstance(self._parts[-1], str) and self._parts[-1][-1:].isalpha():
             pieces.append("(?![A-Za-z_])")
         return re.compile("".join(pieces) + open_groups)
 
