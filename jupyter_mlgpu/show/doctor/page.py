@@ -18,6 +18,10 @@ LANGUAGES = ("en", "zh")
 _NOT_ASKED = say(
     "The frameworks and the network were not checked: --deep checks them, which takes up to a minute."
 )
+_FRAMEWORKS_NOT_ASKED = say(
+    "The frameworks were not checked: --deep checks them, which takes up to a minute."
+)
+_NETWORK_NOT_ASKED = say("The network was not checked: --deep checks it.")
 _PLAN = say("The doctor's advice, in this order. It has changed nothing: read each line before you run it.")
 _KNOWN, _DO = say("How we know:"), say("What to do:")
 _SURE: Mapping[Confidence, Sentence] = {
@@ -69,8 +73,8 @@ def text(diagnosis: Diagnosis, language: str = "en", *, all_checks: bool = False
             skipped,
         )
         lines += ["", _said(said, language)]
-    if diagnosis.of("not asked"):
-        lines += ["", _said(_NOT_ASKED, language)]
+    if (unasked := _not_asked(diagnosis)) is not None:
+        lines += ["", _said(unasked, language)]
     return "\n".join(lines)
 
 
@@ -92,8 +96,8 @@ def html(diagnosis: Diagnosis, language: str = "en") -> str:
     for title, rows in _rest(diagnosis, language, all_checks=True):
         lines = [element("li", element("code", ids), ": ", one_line(what)) for ids, what in rows]
         rest.append(element("details", element("summary", title), element("ul", *lines)))
-    if diagnosis.of("not asked"):
-        rest.append(element("div", element("small", _said(_NOT_ASKED, language))))
+    if (unasked := _not_asked(diagnosis)) is not None:
+        rest.append(element("div", element("small", _said(unasked, language))))
     listed = element("ol", *findings) if findings else None
     return str(element("div", element("p", _said(head(diagnosis), language)), listed, *rest))
 
@@ -112,6 +116,16 @@ def plan(diagnosis: Diagnosis, language: str = "en") -> str:
 def json_text(diagnosis: Diagnosis) -> str:
     """The text of a JSON file."""
     return json.dumps(diagnosis.to_json(), ensure_ascii=False, allow_nan=False, indent=1)
+
+
+def _not_asked(diagnosis: Diagnosis) -> Sentence | None:
+    """What only --deep asks and was not asked here; a file's facts may have one of the two."""
+    unasked = {one.id for one in diagnosis.of("not asked")}
+    if not unasked:
+        return None
+    if unasked == {"network"}:
+        return _NETWORK_NOT_ASKED
+    return _NOT_ASKED if "network" in unasked else _FRAMEWORKS_NOT_ASKED
 
 
 def _rest(

@@ -135,6 +135,7 @@ EXCLUDE = {
         ("hub-without-text", "text-of-another-tensorflow"),
         ("keras-without-tensorflow", "tensorflow-without-cuda"),
         ("ld-path-lost", "older-cudnn-on-the-path"),
+        ("ld-path-lost", "other-toolkit-on-the-path"),
         # What is a machine's missing driver outside is a container without the GPU inside.
         ("no-driver", "small-shared-memory"),
         ("no-driver", "threads-in-a-container"),

@@ -1,23 +1,22 @@
 """A framework needs cuDNN of its own major version, at least as new as the one that it was built with.
 
 Sources: google-research/deeplab2#66 and tensorflow/tensorflow#60913 ("Loaded runtime CuDNN library: 8.0.4 but
-source was compiled with: 8.1.0"), bmaltais/kohya_ss#1096 and pytorch/pytorch#80877 (an older one in
-LD_LIBRARY_PATH).
+source was compiled with: 8.1.0"). An older one in LD_LIBRARY_PATH is found by `cuda_library_path`.
 """
 
 from __future__ import annotations
 
 from jupyter_mlgpu.explain.doctor import nvidia
 from jupyter_mlgpu.explain.doctor.check import Cause, Facts, Finding, Fine, Skipped, Verdict, known, known_or
-from jupyter_mlgpu.explain.doctor.remedies import Remedy, as_written, run
-from jupyter_mlgpu.explain.doctor.versions import older, release
+from jupyter_mlgpu.explain.doctor.remedies import Remedy, run
+from jupyter_mlgpu.explain.doctor.versions import older
 from jupyter_mlgpu.record.sentence import Sentence, say
 
 TITLE = say("cuDNN matches the frameworks")
 
 
 def judge(facts: Facts) -> Verdict:
-    """A finding where PyTorch's wheel or LD_LIBRARY_PATH's is older, or TensorFlow's major one is absent."""
+    """A finding where PyTorch's wheel is older, or TensorFlow's major one is absent."""
     if not nvidia.count(facts):
         return Skipped(say("No NVIDIA GPU was found."))
     packages = known(facts.packages)
@@ -32,16 +31,6 @@ def judge(facts: Facts) -> Verdict:
             )
             return _found(found, run("pip", "install", f"{name}=={wanted}"))
     libraries = [one for one in known(facts.libraries) if one.name == "libcudnn"]
-    wheels = [text for one in libraries if one.source == "wheel" if (text := known_or(one.version, None))]
-    for one in libraries:
-        version = known_or(one.version, None)
-        if one.source == "LD_LIBRARY_PATH" and version and any(older(version, wheel) for wheel in wheels):
-            found = say(
-                "LD_LIBRARY_PATH puts cuDNN {version} ahead of the installed {wheel}.",
-                version=version,
-                wheel=max(wheels, key=release),
-            )
-            return _found(found, as_written("unset LD_LIBRARY_PATH"))
     built = known_or(facts.builds, {}).get("tensorflow")
     wanted_major = nvidia.major(known_or(built.cudnn, None) or "") if built else 0
     majors = {nvidia.major(version) for one in libraries if (version := known_or(one.version, None))}

@@ -6,12 +6,19 @@ is available for execution on the device").
 
 from __future__ import annotations
 
+import re
+
 from jupyter_mlgpu.explain.doctor import ask, nvidia
 from jupyter_mlgpu.explain.doctor.check import Cause, Facts, Finding, Fine, Verdict, known, known_or
-from jupyter_mlgpu.explain.doctor.remedies import as_written
+from jupyter_mlgpu.explain.doctor.remedies import Remedy, as_written
 from jupyter_mlgpu.record.sentence import say
 
 TITLE = say("Every framework computes on its best device")
+
+# PyTorch's, JAX's and TensorFlow's, Metal's, and MLX's words for a memory that is full.
+_OUT_OF_MEMORY = re.compile(
+    r"(?i)out of memory|RESOURCE_EXHAUSTED|Insufficient Memory|malloc\] Unable to allocate"
+)
 
 
 def judge(facts: Facts) -> Verdict:
@@ -28,6 +35,14 @@ def judge(facts: Facts) -> Verdict:
     evidence = say("The error was: {said}", said=error.strip().splitlines()[-1][:300])
     if product is not None:
         evidence = say("A test product gave {found} instead of {right}.", found=product, right=str(ask.SIZE))
+    if _OUT_OF_MEMORY.search(error):
+        return Finding(
+            title=say("{name} cannot compute on its first device, whose memory is full.", name=name),
+            evidence=evidence,
+            remedy=_who_has_memory(facts),
+            confidence="likely",
+            cause=Cause.FRAMEWORKS,
+        )
     return Finding(
         title=say("{name} cannot compute on the first device it lists.", name=name),
         evidence=evidence,
@@ -35,3 +50,13 @@ def judge(facts: Facts) -> Verdict:
         confidence="possible",
         cause=Cause.FRAMEWORKS,
     )
+
+
+def _who_has_memory(facts: Facts) -> Remedy:
+    """The programs that hold the memory, and what to do about them."""
+    free = as_written(
+        "# Shut down the kernels of other notebooks, and close the programs that use most of it."
+    )
+    if nvidia.count(facts):
+        return as_written("nvidia-smi") + free
+    return as_written("ps -A -c -m -o rss,comm | head") + free

@@ -5,11 +5,14 @@ Source: apple/tensorflow_macos#81 (`Illegal instruction: 4` from an Intel build 
 
 from __future__ import annotations
 
-from jupyter_mlgpu.explain.doctor.check import Cause, Facts, Finding, Fine, Skipped, Verdict, known
-from jupyter_mlgpu.explain.doctor.remedies import as_written
+from jupyter_mlgpu.explain.doctor.check import Cause, Facts, Finding, Fine, Skipped, Verdict, known, known_or
+from jupyter_mlgpu.explain.doctor.remedies import as_written, path, run
 from jupyter_mlgpu.record.sentence import say
 
 TITLE = say("Python was built for this processor")
+
+#: Our extra for each framework; TensorFlow's brings Apple's plug-in too.
+_EXTRAS = {"jax": "jax", "tensorflow": "metal", "mlx": "mlx", "torch": "torch"}
 
 
 def judge(facts: Facts) -> Verdict:
@@ -24,11 +27,16 @@ def judge(facts: Facts) -> Verdict:
         evidence=say(
             "The processor is {hardware}, but Python is {process}.", hardware=hardware, process=process
         ),
-        remedy=as_written(
-            "# In a terminal that does not run under Rosetta:\n"
-            "brew install python@3.12\n"
-            "/opt/homebrew/bin/python3.12 -m venv ~/mlgpu && ~/mlgpu/bin/pip install 'jupyter_mlgpu[metal]'"
-        ),
+        remedy=as_written("# In a terminal that does not run under Rosetta:\nbrew install python@3.12")
+        + as_written("/opt/homebrew/bin/python3.12 -m venv ~/mlgpu")
+        + run(path("~/mlgpu/bin/pip"), "install", _with_extras(facts)),
         confidence="sure",
         cause=Cause.PYTHON,
     )
+
+
+def _with_extras(facts: Facts) -> str:
+    """Our package with the extras of the frameworks that are installed now."""
+    packages = known_or(facts.packages, {})
+    extras = sorted(extra for name, extra in _EXTRAS.items() if name in packages)
+    return f"jupyter_mlgpu[{','.join(extras)}]" if extras else "jupyter_mlgpu"

@@ -16,7 +16,7 @@ from jupyter_mlgpu.explain.doctor.gather.tools import fact, run
 
 _NAMES = (
     "libcuda", "libcudart", "libcublas", "libcudnn", "libcufft", "libcurand", "libcusolver", "libcusparse",
-    "libnvJitLink", "libnccl", "libcupti",
+    "libcusparseLt", "libnvJitLink", "libnvrtc", "libnccl", "libcupti",
 )  # fmt: skip
 _FILE = re.compile(rf"({'|'.join(_NAMES)})\.so(?:\.(\d[\d.]*))?")
 _LINE = re.compile(r"^\s*(\S+) \(.*\) => (\S+)$")

@@ -1,0 +1,87 @@
+"""Packages that were compiled against one version of a framework name it, and fail with any other.
+
+pip warns of it once, while installing, and goes on. Sources: pytorch/vision#8985 and #2148 ("operator
+torchvision::nms does not exist": torchvision of another PyTorch).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+
+from jupyter_mlgpu.explain.doctor.check import Cause, Facts, Finding, Fine, Verdict, known, known_or
+from jupyter_mlgpu.explain.doctor.facts import Package
+from jupyter_mlgpu.explain.doctor.remedies import comment, run
+from jupyter_mlgpu.record.sentence import joined, say, say_count
+
+TITLE = say("Packages have the frameworks that they require")
+
+#: Of these any version that does not fit is told, of other packages only where one exact version is required.
+_FRAMEWORKS = frozenset({"jax", "jaxlib", "keras", "mlx", "mlx-metal", "tensorflow", "torch"})
+#: Their requirements have checks of their own.
+_JUDGED_ELSEWHERE = re.compile(r"jax|jaxlib|jax-metal|tensorflow.*|tf-keras")
+
+
+def judge(facts: Facts) -> Verdict:
+    """A finding where a package requires another version of an installed one, all such pairs in it."""
+    packages = known(facts.packages)
+    wrong = list(_wrong(packages))
+    if not wrong:
+        return Fine(
+            say_count(
+                "{count} package has the versions that it requires.",
+                "{count} packages have the versions that they require.",
+                len(packages),
+            )
+        )
+    listed = [
+        say(
+            "{name} {version} requires {wanted}, but {other} {found} is installed.",
+            name=name,
+            version=packages[name].version,
+            wanted=wanted,
+            other=other,
+            found=packages[other].version,
+        )
+        for name, other, wanted in wrong
+    ]
+    # A local part such as +cu128 is not on the package index.
+    kept = {f"{other}=={packages[other].version.partition('+')[0]}": None for _, other, _ in wrong}
+    remedy = run("pip", "install", "--upgrade", *kept, *dict.fromkeys(name for name, _, _ in wrong))
+    for name, other, wanted in wrong:
+        remedy += comment(
+            f"Or {other} as {name} {packages[name].version} has it", run("pip", "install", wanted)
+        )
+    return Finding(
+        title=say("Two packages do not belong together: one requires another version of the other."),
+        evidence=joined(*listed),
+        remedy=remedy,
+        confidence="sure",
+        cause=Cause.PACKAGES,
+    )
+
+
+def _wrong(packages: Mapping[str, Package]) -> Iterator[tuple[str, str, str]]:
+    """Each package whose requirement another one does not meet, that one's name, and the requirement."""
+    from packaging.requirements import InvalidRequirement, Requirement
+    from packaging.version import InvalidVersion
+
+    for name, package in sorted(packages.items()):
+        for line in () if _JUDGED_ELSEWHERE.fullmatch(name) else known_or(package.requires, ()):
+            try:
+                wanted = Requirement(line)
+                other = packages.get(wanted.name)
+                exact = any(one.operator in ("==", "===") for one in wanted.specifier)
+                if other is None or not _is_judged_here(name, wanted.name, exact):
+                    continue
+                if not wanted.specifier.contains(other.version, prereleases=True):
+                    yield name, wanted.name, line
+            except (InvalidRequirement, InvalidVersion):
+                continue
+
+
+def _is_judged_here(name: str, other: str, exact: bool) -> bool:
+    """Whether no other check judges this pair: CUDA's wheels and JAX's plug-ins for CUDA have their own."""
+    if other.startswith("nvidia-") or (name.startswith("jax-cuda") and other.startswith("jax-cuda")):
+        return False
+    return exact or other in _FRAMEWORKS
