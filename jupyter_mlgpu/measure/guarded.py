@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 
 from jupyter_mlgpu.measure.frameworks.base import Backend, Device, Observation, Observed
 from jupyter_mlgpu.measure.probes.base import Probe
+from jupyter_mlgpu.measure.user_objects import text_of, type_name
 from jupyter_mlgpu.record.reading import PROFILED, QUANTITIES, Reading, missing
 from jupyter_mlgpu.record.redact import beginning
 from jupyter_mlgpu.record.sentence import Sentence, say
@@ -108,5 +109,5 @@ def in_order(readings: Sequence[Reading], why: Sentence) -> tuple[Reading, ...]:
 
 def words(error: BaseException) -> str:
     """An exception in a few words, without what it tells of the user's machine."""
-    text = beginning(str(error), 120)
-    return f"{type(error).__name__}: {text}" if text else type(error).__name__
+    text, kind = beginning(text_of(error), 120), type_name(type(error))
+    return f"{kind}: {text}" if text else kind

@@ -12,6 +12,8 @@ import functools
 from collections.abc import Iterator
 from types import CodeType, FunctionType, MethodType, TracebackType
 
+from jupyter_mlgpu.measure.user_objects import frames_of, is_a, type_attribute
+
 
 class OurFailures:
     """A context that ends an Exception, but one that comes out of a signal's handler."""
@@ -22,18 +24,14 @@ class OurFailures:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> bool:
-        return isinstance(error, Exception) and not is_of_a_handler(error)
+        return error is not None and is_a(error, Exception) and not is_of_a_handler(error)
 
 
 def is_of_a_handler(error: BaseException) -> bool:
     """Return whether a function that handles a signal is among the calls in which it was raised."""
-    handlers = set(_handlers())
-    at = error.__traceback__
-    while at is not None:
-        if at.tb_frame.f_code in handlers:
-            return True
-        at = at.tb_next
-    return False
+    # By address, for code is compared by all that it holds.
+    handlers = set(map(id, _handlers()))
+    return any(id(frame.f_code) in handlers for frame in frames_of(error))
 
 
 def _handlers() -> Iterator[CodeType]:
@@ -44,6 +42,6 @@ def _handlers() -> Iterator[CodeType]:
         if type(handler) is MethodType:
             handler = handler.__func__
         elif type(handler) is not FunctionType:
-            handler = type(handler).__dict__.get("__call__")
+            handler = type_attribute(type(handler), "__call__")
         if type(handler) is FunctionType:
             yield handler.__code__

@@ -13,7 +13,7 @@ import ctypes
 import sys
 import threading
 from signal import SIGINT
-from types import FrameType
+from types import FrameType, MethodType
 from typing import Any
 
 # PyDLL keeps the GIL: releasing it would cost a busy cell far more.
@@ -71,6 +71,8 @@ class Uninterrupted:
         self._before(number, frame)
 
     def _give_back(self) -> None:
-        if c_signal.getsignal(SIGINT) == self._hear:
+        now = c_signal.getsignal(SIGINT)
+        # By identity: a handler of the user's may compare itself as it likes.
+        if type(now) is MethodType and now.__self__ is self:
             c_signal.signal(SIGINT, self._before)
             _sigaction(_NUMBER, self._action, None)

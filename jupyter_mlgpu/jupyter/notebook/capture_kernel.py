@@ -24,6 +24,7 @@ from jupyter_mlgpu.measure.capture.echo import DescriptorEcho, Echo
 from jupyter_mlgpu.measure.capture.stream import NAMES, plain_echo
 from jupyter_mlgpu.measure.capture.tap import Tap
 from jupyter_mlgpu.measure.handlers import OurFailures, is_of_a_handler
+from jupyter_mlgpu.measure.user_objects import is_a
 from jupyter_mlgpu.record.clock import real_time
 from jupyter_mlgpu.record.native import StreamLines
 
@@ -72,7 +73,7 @@ class KernelSurroundings:
 
     def attach(self, tap: Tap, request_begins: Callable[[], None]) -> None:
         """Put in what shows native lines in their order."""
-        own = [stream for stream in self._streams.values() if isinstance(stream, OutStream)]
+        own = [stream for stream in self._streams.values() if is_a(stream, OutStream)]
         self._classes = [(stream, type(stream)) for stream in own]
 
         def pass_on() -> None:
@@ -95,7 +96,7 @@ class KernelSurroundings:
         for descriptor, stream in self._streams.items():
             count = self._counts[descriptor]
             count.begin()
-            if isinstance(stream, OutStream):
+            if is_a(stream, OutStream):
                 self._pump_before_writes(stream, tap.behind_in(descriptor), tap.catch_up, count)
 
     def cell_ended(self, tap: Tap) -> None:
@@ -173,7 +174,7 @@ class KernelSurroundings:
         @functools.wraps(original)
         def send(stream: Any, message: Any, *arguments: Any, **named: Any) -> Any:
             with OurFailures():
-                kind = message if isinstance(message, str) else message["header"]["msg_type"]
+                kind = message if is_a(message, str) else message["header"]["msg_type"]
                 if kind in _DISPLAY_MESSAGES:
                     pass_on()
                 if kind == _A_REQUEST:
@@ -259,7 +260,7 @@ def _is_terminal(descriptor: int) -> bool:
 
 def _captured_by_ipykernel(stream: Any, descriptor: int) -> int | None:
     """The terminal's own descriptor, where ipykernel has turned `descriptor` into a pipe of its own."""
-    if not isinstance(stream, OutStream):
+    if not is_a(stream, OutStream):
         return None
     try:
         terminal: int = stream.fileno()  # type: ignore[no-untyped-call]

@@ -14,6 +14,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Any
 
+from jupyter_mlgpu.measure.guarded import words
 from jupyter_mlgpu.record.stderr import say_on_stderr
 
 Part = Callable[[Any], object]
@@ -92,7 +93,7 @@ def _interrupted_in(parts: Sequence[Part], told: Any) -> bool:
                 came = True
             except Exception as error:
                 say_on_stderr(
-                    f"jupyter_mlgpu failed while handling this cell ({type(error).__name__}: {error}). "
+                    f"jupyter_mlgpu failed while handling this cell ({words(error)}). "
                     "The cell itself runs as usual."
                 )
     except KeyboardInterrupt:  # it came before the first one could be kept, or as the last part had ended

@@ -12,6 +12,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from jupyter_mlgpu.measure.user_objects import defining_module
 from jupyter_mlgpu.record.record import HOLDS_ONLY, Fact, Record
 from jupyter_mlgpu.record.sentence import say
 
@@ -53,4 +54,4 @@ def _predicts(part: ast.stmt, namespace: Mapping[str, Any]) -> bool:
     called = part.value if isinstance(part, ast.Assign | ast.Expr) else None
     if not isinstance(called, ast.Call) or not isinstance(called.func, ast.Name):
         return False
-    return getattr(namespace.get(called.func.id), "__module__", None) == _PREDICT
+    return defining_module(namespace.get(called.func.id)) == _PREDICT

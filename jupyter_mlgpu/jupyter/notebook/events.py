@@ -31,8 +31,10 @@ from jupyter_mlgpu.jupyter.notebook.ours import ours_in
 from jupyter_mlgpu.jupyter.notebook.steps import EndedCell
 from jupyter_mlgpu.jupyter.notebook.tracebacks import Tracebacks
 from jupyter_mlgpu.measure.capture.capture import Capture
+from jupyter_mlgpu.measure.guarded import words
 from jupyter_mlgpu.measure.kit import Kit
 from jupyter_mlgpu.measure.recorder import Measurement
+from jupyter_mlgpu.measure.user_objects import is_a
 from jupyter_mlgpu.record.errors import UsageError
 from jupyter_mlgpu.record.record import Outcome, Record, Repeat
 from jupyter_mlgpu.record.stderr import say_on_stderr
@@ -288,8 +290,11 @@ def _as_a_run(record: Record, turn: Repeat | None) -> Record:
 
 
 def _error(result: Any) -> BaseException | None:
-    error: BaseException | None = result and (result.error_before_exec or result.error_in_exec)
-    return error
+    if result is None:
+        return None
+    # By identity: an exception of the user's may say that it is false.
+    error: BaseException | None = result.error_before_exec
+    return result.error_in_exec if error is None else error
 
 
 def _outcome(result: Any) -> Outcome:
@@ -298,10 +303,10 @@ def _outcome(result: Any) -> Outcome:
     error = _error(result)
     if error is None:
         return "ok"
-    return "interrupted" if isinstance(error, KeyboardInterrupt | asyncio.CancelledError) else "error"
+    return "interrupted" if is_a(error, KeyboardInterrupt, asyncio.CancelledError) else "error"
 
 
 def _complain(what: str, error: BaseException) -> None:
-    if isinstance(error, OSError) and error.errno in (errno.EMFILE, errno.ENFILE):
+    if type(error) is OSError and error.errno in (errno.EMFILE, errno.ENFILE):
         return  # the user's code has opened all files that it may, and hears of it where it opens one more
-    say_on_stderr(f"jupyter_mlgpu {what} ({type(error).__name__}: {error}). The cell itself runs as usual.")
+    say_on_stderr(f"jupyter_mlgpu {what} ({words(error)}). The cell itself runs as usual.")

@@ -12,6 +12,8 @@ from collections.abc import Iterable, Mapping
 from types import CodeType, FunctionType
 from typing import Any
 
+from jupyter_mlgpu.measure.user_objects import attributes
+
 #: Names followed at most; with their search, about 0.2 ms.
 LIMIT = 200
 
@@ -46,10 +48,7 @@ def _function(value: Any) -> FunctionType | None:
     """A function, or the one that a decorator such as tf.function has wrapped."""
     if type(value) is FunctionType:
         return value
-    try:
-        wrapped = object.__getattribute__(value, "__dict__").get("__wrapped__")
-    except (AttributeError, TypeError):
-        return None
+    wrapped = attributes(value).get("__wrapped__")
     return wrapped if type(wrapped) is FunctionType else None
 
 

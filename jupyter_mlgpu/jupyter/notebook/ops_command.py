@@ -139,7 +139,8 @@ class RepeatedCell:
             if not result.success:
                 if made:
                     self._show(one_receipt(made))
-                self._fail(result.error_before_exec or result.error_in_exec, number + 1, times + 2)
+                before, during = result.error_before_exec, result.error_in_exec
+                self._fail(during if before is None else before, number + 1, times + 2)
         if made:
             self._show(one_receipt(made))
 

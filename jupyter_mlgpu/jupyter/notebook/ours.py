@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from types import MethodType
 from typing import Any
+
+from jupyter_mlgpu.measure.user_objects import type_module
 
 #: Tells of a magic as it is typed, such as `%%mlc_race` or `%mlc_trace`, whether it is ours.
 Ours = Callable[[str], bool]
@@ -23,4 +26,6 @@ def _is_ours(shell: Any, magic: str) -> bool:
 def registered_by_us(function: object) -> bool:
     """Whether what IPython calls for a magic is a method of ours; None, for no such magic, is not."""
     # By name, for the class is loaded with the extension alone, and anew by who reloads modules.
-    return type(getattr(function, "__self__", None)).__module__ == "jupyter_mlgpu.jupyter.notebook.magics"
+    if type(function) is not MethodType:
+        return False
+    return type_module(type(function.__self__)) == "jupyter_mlgpu.jupyter.notebook.magics"

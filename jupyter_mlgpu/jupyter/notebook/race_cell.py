@@ -12,6 +12,7 @@ from typing import Any
 from IPython.utils.capture import capture_output
 
 from jupyter_mlgpu.experiment.race.cell import CompiledCell, program
+from jupyter_mlgpu.measure.user_objects import is_a, type_name
 from jupyter_mlgpu.record.errors import UsageError
 
 
@@ -129,9 +130,9 @@ def setup_source(word: str | None, shell: Any) -> str | None:
             "cell, such as 3 for In [3], or the name of a string variable that holds code. Nothing was run."
         )
     value = shell.user_ns.get(word)
-    if not isinstance(value, str):
+    if not is_a(value, str):
         found = (
-            f"which is of type {type(value).__name__}" if word in shell.user_ns else "which is not defined"
+            f"which is of type {type_name(type(value))}" if word in shell.user_ns else "which is not defined"
         )
         raise UsageError(
             "--setup takes the number of a cell, such as 3 for In [3], or the name of a string variable that "

@@ -19,6 +19,8 @@ from IPython.display import publish_display_data
 
 from jupyter_mlgpu.jupyter.notebook.audience import request_of
 from jupyter_mlgpu.measure.frameworks.imports import module
+from jupyter_mlgpu.measure.guarded import words
+from jupyter_mlgpu.measure.user_objects import is_a
 from jupyter_mlgpu.record.record import Record
 from jupyter_mlgpu.record.stderr import say_on_stderr
 from jupyter_mlgpu.show.receipts.bundle import bundle
@@ -98,8 +100,8 @@ def _plain(publisher: Any) -> bool:
     return (
         _is_ipykernels(publisher)
         and not getattr(publisher, "_hooks", True)  # this thread's, with ipykernel 6.31 and 7.4
-        and isinstance(sys.stdout, OutStream)
-        and isinstance(sys.stderr, OutStream)
+        and is_a(sys.stdout, OutStream)
+        and is_a(sys.stderr, OutStream)
     )
 
 
@@ -115,7 +117,7 @@ def _publish_there(data: dict[str, Any], named: dict[str, Any]) -> None:
     try:
         failed = _publish(data, named)
     except Exception as error:
-        say_on_stderr(f"jupyter_mlgpu could not show this cell's receipt ({type(error).__name__}: {error}).")
+        say_on_stderr(f"jupyter_mlgpu could not show this cell's receipt ({words(error)}).")
     if failed is not None:
         raise failed
 

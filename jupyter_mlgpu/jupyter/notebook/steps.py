@@ -19,6 +19,7 @@ from jupyter_mlgpu.jupyter.notebook.named_values import named_values
 from jupyter_mlgpu.measure.activity.activity import Activity
 from jupyter_mlgpu.measure.capture.capture import Capture
 from jupyter_mlgpu.measure.frameworks.base import Device
+from jupyter_mlgpu.measure.guarded import words
 from jupyter_mlgpu.measure.kit import Kit
 from jupyter_mlgpu.measure.selection import DeviceSelection
 from jupyter_mlgpu.record import units
@@ -64,7 +65,7 @@ class RecordStep:
         try:
             return self.add(record)
         except Exception as error:
-            failed = redact(f"{type(error).__name__}: {error}")
+            failed = redact(words(error))
             return record.with_note(
                 say("Missing from this record: {part} ({error}).", part=self.part, error=failed)
             )

@@ -47,7 +47,7 @@ class Tracebacks:
             if threading.get_ident() != self._thread or self._in_traceback:  # one of the two calls the other
                 return show(*arguments, **named)
             given = arguments[0] if arguments else named.get("exc_tuple")
-            error = given[1] if isinstance(given, tuple) else sys.exc_info()[1]
+            error = given[1] if type(given) is tuple and len(given) > 1 else sys.exc_info()[1]
             self._shown, self._in_traceback = (error, self._measurement.moment()), True
             try:
                 return show(*arguments, **named)

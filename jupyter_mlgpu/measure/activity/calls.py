@@ -11,22 +11,26 @@ import builtins
 import linecache
 import re
 import textwrap
+from collections.abc import Sequence
 from itertools import islice
 from keyword import iskeyword
 from opcode import opname
-from types import CodeType, FunctionType, ModuleType
+from types import CodeType, FunctionType
 from typing import cast
 
+from jupyter_mlgpu.measure import user_objects
 from jupyter_mlgpu.measure.activity.activity import Call
 from jupyter_mlgpu.measure.activity.stack import Place
 from jupyter_mlgpu.measure.frameworks import registry
+from jupyter_mlgpu.measure.user_objects import MISSING
 from jupyter_mlgpu.record.redact import redact
 
 _NAME = re.compile(r"[A-Za-z_]\w*")
-#: In place of a value that cannot be seen.
-UNKNOWN = object()
+#: Libraries of arrays beside the frameworks: an array of theirs tells its size, and runs nothing for it.
+_OF_ARRAYS = frozenset(("numpy", "cupy", "jaxlib"))
 #: Letters of a call that are kept.
 LONGEST = 80
+_BUILTINS = vars(builtins)
 
 
 def call_at(place: Place) -> Call | None:
@@ -51,14 +55,15 @@ class _Names:
         self._own = {*code.co_varnames, *code.co_cellvars, *code.co_freevars}
         self._table = place.names
         self.arrays_near = any(
-            isinstance(value, ModuleType) and "ndarray" in vars(value) for value in list(place.names.values())
+            user_objects.is_module(value) and "ndarray" in user_objects.module_namespace(value)
+            for value in list(dict.values(place.names))
         )
 
     def get(self, name: str) -> object:
-        """The value; `UNKNOWN` where there is none to be seen."""
+        """The value; `MISSING` where there is none to be seen."""
         if name in self._own:
-            return UNKNOWN
-        return self._table.get(name, vars(builtins).get(name, UNKNOWN))
+            return MISSING
+        return dict.get(self._table, name, _BUILTINS.get(name, MISSING))
 
 
 def _of_line(place: Place, names: _Names) -> Call:
@@ -67,8 +72,8 @@ def _of_line(place: Place, names: _Names) -> Call:
     values = [names.get(name) for name in set(_NAME.findall(line)) if not iskeyword(name)]
     arrays = [value for value in values if _is_array(value)]
     if arrays:
-        return Call("", type(arrays[0]).__module__, max(filter(None, map(_size, arrays)), default=None))
-    unsure = names.arrays_near and (not line or any(value is UNKNOWN for value in values))
+        return Call("", user_objects.type_module(type(arrays[0])), _largest(arrays))
+    unsure = names.arrays_near and (not line or any(value is MISSING for value in values))
     return Call("", None if unsure else "builtins")
 
 
@@ -80,13 +85,15 @@ def _call(node: ast.expr, names: _Names, goes_on: bool) -> Call | None:
         for one in ast.walk(called)
         if isinstance(one, ast.Name) and _is_array(value := names.get(one.id))
     ]
-    size = max(filter(None, map(_size, arrays)), default=None)
+    size = _largest(arrays)
     if isinstance(called, ast.Call):
         return Call(_words(called.func), _module_of(called.func, names), size)
     if goes_on and isinstance(called, ast.Name | ast.Attribute):
         return Call(_words(called), _module_of(called, names), size)
     text = {ast.BinOp: "arithmetic", ast.Compare: "a comparison", ast.Subscript: "indexing"}.get(type(called))
-    return Call(text, type(arrays[0]).__module__, size) if text is not None and arrays else None
+    if text is None or not arrays:
+        return None
+    return Call(text, user_objects.type_module(type(arrays[0])), size)
 
 
 def _words(node: ast.expr) -> str:
@@ -109,39 +116,38 @@ def _module_of(node: ast.expr, names: _Names) -> str | None:
         return None
     value = names.get(node.id)
     for name in reversed(attributes):
-        if not isinstance(value, ModuleType):
+        if not user_objects.is_module(value):
             break
-        value = vars(value).get(name, UNKNOWN)
-    return None if value is UNKNOWN else _home(value)
+        value = user_objects.module_namespace(value).get(name, MISSING)
+    return None if value is MISSING else _home(value)
 
 
 def _home(value: object) -> str | None:
-    if isinstance(value, ModuleType):
-        return value.__name__
-    kind = type(value)
-    if isinstance(value, FunctionType):
-        at = value.__globals__.get("__name__")
-        if isinstance(at, str) and any(at == registry.framework(one).compiled_in for one in registry.begun()):
+    if user_objects.is_module(value):
+        name = user_objects.module_namespace(value).get("__name__")
+        return name if type(name) is str else None
+    if type(value) is FunctionType:
+        at = dict.get(value.__globals__, "__name__")
+        if type(at) is str and any(at == registry.framework(one).compiled_in for one in registry.begun()):
             return at
-    if kind.__module__ == "builtins" or isinstance(value, type):
-        # Functions and methods of C and Python, and classes, tell where they come from.
-        found = getattr(value, "__module__", None)
-        if isinstance(found, str):
-            return found
-    return kind.__module__
+    # Functions and methods of C and Python, and classes, tell where they come from.
+    return user_objects.defining_module(value) or user_objects.type_module(type(value)) or None
 
 
 def _is_array(value: object) -> bool:
     kind = type(value)
-    return kind.__module__ not in ("__main__", "builtins") and hasattr(kind, "shape")
+    if user_objects.type_module(kind) in ("__main__", "builtins"):
+        return False
+    return user_objects.type_attribute(kind, "shape") is not MISSING
 
 
-def _size(array: object) -> int | None:
-    """Bytes of an array; an array that was given away has none."""
-    try:
-        return int(array.nbytes)  # type: ignore[attr-defined]
-    except Exception:
+def _largest(arrays: Sequence[object]) -> int | None:
+    """Bytes of the largest of these arrays whose size a library tells."""
+    if not arrays:
         return None
+    libraries = _OF_ARRAYS.union(name.partition(".")[0] for name in registry.MODULES)
+    sizes = (user_objects.number_of_bytes(one, libraries) for one in arrays)
+    return max(filter(None, sizes), default=None)
 
 
 def _source(code: CodeType, instruction: int) -> str | None:

@@ -13,6 +13,7 @@ from collections.abc import Callable
 from typing import Any, TextIO
 
 from jupyter_mlgpu.measure.handlers import OurFailures
+from jupyter_mlgpu.measure.user_objects import is_a, plain_message, plain_warning, type_name
 
 #: stream ("logging" or "warnings"), text, level, and who said it: a logger or a class of warning.
 OnMessage = Callable[[str, str, str, str], None]
@@ -39,7 +40,7 @@ class PythonHooks:
             if not self._listening or not _is_shown(logger, record):
                 return
             with OurFailures():  # a record whose arguments do not fit is logging's to report
-                text = f"{record.levelname}:{record.name}:{record.getMessage()}"
+                text = f"{record.levelname}:{record.name}:{plain_message(record)}"
                 self._on_message("logging", text, record.levelname, record.name)
 
         def hear_warning(
@@ -54,8 +55,8 @@ class PythonHooks:
             if not self._listening:
                 return
             with OurFailures():
-                text = warnings.formatwarning(message, category, filename, lineno, line)
-                self._on_message("warnings", text, "WARNING", category.__name__)
+                text = warnings.formatwarning(plain_warning(message), category, filename, lineno, line)
+                self._on_message("warnings", text, "WARNING", type_name(category))
 
         self._ours = (hear_record, hear_warning)
         logging.Logger.callHandlers = hear_record  # type: ignore[assignment, method-assign]
@@ -80,7 +81,7 @@ def _is_shown(logger: logging.Logger, record: logging.LogRecord) -> bool:
     while at is not None:
         for handler in at.handlers:
             found = True
-            if record.levelno >= handler.level and not isinstance(handler, logging.NullHandler):
+            if record.levelno >= handler.level and not is_a(handler, logging.NullHandler):
                 return True
         at = at.parent if at.propagate else None
     last = logging.lastResort

@@ -15,10 +15,8 @@ from importlib.machinery import ModuleSpec
 from types import ModuleType
 from typing import Any
 
+from jupyter_mlgpu.measure import user_objects
 from jupyter_mlgpu.record.stderr import say_on_stderr
-
-# A module's own namespace, read past whatever a class derived from it says.
-_NAMESPACE: Any = vars(ModuleType)["__dict__"]
 
 
 def module(name: str) -> Any:
@@ -27,8 +25,7 @@ def module(name: str) -> Any:
     The user's program may put any object there: nothing is asked of it, for that would run the user's code.
     """
     found = sys.modules.get(name)
-    # By its type, for isinstance() asks the object for its class, too.
-    return found if issubclass(type(found), ModuleType) else None
+    return found if user_objects.is_module(found) else None
 
 
 def imported(name: str) -> bool:
@@ -36,7 +33,7 @@ def imported(name: str) -> bool:
     found = module(name)
     if found is None:
         return False
-    spec = _NAMESPACE.__get__(found).get("__spec__")
+    spec = user_objects.module_namespace(found).get("__spec__")
     # Of another type is what somebody has made by hand.
     return type(spec) is ModuleSpec and not getattr(spec, "_initializing", False)
 
@@ -55,8 +52,8 @@ class ImportWatch:
 
     def stop(self) -> None:
         """Stop watching; calling it twice does no harm."""
-        if self in sys.meta_path:
-            sys.meta_path.remove(self)
+        # By identity: a finder of the user's may compare itself as it likes.
+        sys.meta_path[:] = [finder for finder in sys.meta_path if finder is not self]
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None

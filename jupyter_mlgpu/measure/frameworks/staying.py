@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
+from jupyter_mlgpu.measure.user_objects import attributes, is_one_of
 from jupyter_mlgpu.record.sentence import Sentence, listed, say, say_count
 
 #: Values looked at in all, so that a large model or list costs no more than about a millisecond.
@@ -41,7 +42,7 @@ def each(values: Mapping[str, object]) -> Iterator[tuple[str, list[Any], bool]]:
     At most `LIMIT` in all; containers come last, so that a long list of numbers hides no model.
     """
     left = LIMIT
-    for name in sorted(values, key=lambda name: type(values[name]) in _CONTAINERS):
+    for name in sorted(values, key=lambda name: is_one_of(type(values[name]), _CONTAINERS)):
         held = list(islice(_held(values[name], _DEPTH), left + 1))
         yield name, held[:left], len(held) > left
         left -= min(len(held), left)
@@ -49,7 +50,7 @@ def each(values: Mapping[str, object]) -> Iterator[tuple[str, list[Any], bool]]:
 
 def _held(value: Any, depth: int) -> Iterator[Any]:
     """A value, or what plain containers hold, a few levels deep."""
-    if type(value) not in _CONTAINERS:
+    if not is_one_of(type(value), _CONTAINERS):
         yield value
     elif depth:
         for one in value.values() if type(value) is dict else value:
@@ -58,11 +59,7 @@ def _held(value: Any, depth: int) -> Iterator[Any]:
 
 def own(value: object) -> Mapping[str, Any]:
     """The attributes that an object itself has, read past whatever its class does about attributes."""
-    try:
-        found = object.__getattribute__(value, "__dict__")
-    except AttributeError:
-        return {}
-    return found if type(found) is dict else {}
+    return attributes(value)
 
 
 def elsewhere(found: Iterable[Staying], asked: str) -> list[Staying]:

@@ -10,6 +10,7 @@ from typing import Any
 from jupyter_mlgpu.measure.frameworks.imports import imported, module
 from jupyter_mlgpu.measure.frameworks.staying import LIMIT, Staying, each, own
 from jupyter_mlgpu.measure.frameworks.tensorflow.names import short_name
+from jupyter_mlgpu.measure.user_objects import is_kind, is_one_of, type_module, type_name
 
 #: Objects looked at: a Keras layer with two weights takes eight.
 STEPS = 4 * LIMIT
@@ -46,7 +47,8 @@ class _Walk:
             "layer": getattr(keras, "Layer", None),
             "module": Module,
         }
-        self._kinds: dict[type, str] = {}
+        # By a type's number, and with it: a type may have a type of its own that says what it is equal to.
+        self._kinds: dict[int, tuple[type, str]] = {}
         self._seen: set[int] = set()
         self._steps = 0
 
@@ -71,9 +73,8 @@ class _Walk:
             self._seen.add(id(one))
             if kind == "variable":
                 handle: Any = own(one).get("_handle")
-                if (
-                    type(handle).__name__ == "EagerTensor"
-                ):  # in a graph that is being built it has no place yet
+                # In a graph that is being built it has no place yet.
+                if type_name(type(handle)) == "EagerTensor":
                     yield short_name(handle.device)
             elif kind == "keras variable":
                 waiting.append(own(one).get("_value"))
@@ -87,15 +88,16 @@ class _Walk:
     def _kind(self, value: object) -> str:
         """Which of these a value's type is; empty for any other. A type is asked once, a value never."""
         kind = type(value)
-        if kind not in self._kinds:
-            is_a = (name for name, base in self._bases.items() if base is not None and issubclass(kind, base))
-            self._kinds[kind] = next(is_a, "") or _container(kind)
-        return self._kinds[kind]
+        if id(kind) not in self._kinds:
+            bases = ((name, base) for name, base in self._bases.items() if base is not None)
+            found = next((name for name, base in bases if is_kind(kind, base)), "")
+            self._kinds[id(kind)] = kind, found or _container(kind)
+        return self._kinds[id(kind)][1]
 
 
 def _container(kind: type) -> str:
     """Plain ones, and the lists that TensorFlow and Keras make of them; others may be the user's."""
-    if kind in (list, tuple, dict):
-        return kind.__name__
-    theirs = kind.__module__.partition(".")[0] in ("keras", "tensorflow")
-    return "list" if theirs and issubclass(kind, list) else ""
+    if is_one_of(kind, (list, tuple, dict)):
+        return type_name(kind)
+    theirs = type_module(kind).partition(".")[0] in ("keras", "tensorflow")
+    return "list" if theirs and is_kind(kind, list) else ""

@@ -8,6 +8,7 @@ from typing import Any
 
 from jupyter_mlgpu.measure.frameworks.imports import module
 from jupyter_mlgpu.measure.frameworks.staying import LIMIT, Staying, each, own
+from jupyter_mlgpu.measure.user_objects import is_a, is_one_of
 
 
 def tensors(values: Mapping[str, object]) -> list[Staying]:
@@ -42,9 +43,9 @@ class _Walk:
 
     def what(self, value: object) -> str | None:
         """What a value's tensors are called; None for a tensor by itself."""
-        if type(value) in self.kinds:
+        if is_one_of(type(value), self.kinds):
             return None
-        return "weights" if issubclass(type(value), self._module) else "tensors"
+        return "weights" if is_a(value, self._module) else "tensors"
 
     def devices(self, value: object) -> Iterator[str]:
         """The device of a tensor, or of each parameter and buffer of a module."""
@@ -53,18 +54,16 @@ class _Walk:
             one = waiting.pop()
             if id(one) in self._seen:
                 continue
-            if type(one) in self.kinds:
+            if is_one_of(type(one), self.kinds):
                 self._seen.add(id(one))
                 yield _short(one.device)
-            elif issubclass(type(one), self._module):
+            elif is_a(one, self._module):
                 self._seen.add(id(one))
                 attributes = own(one)
                 for part in ("_parameters", "_buffers", "_modules"):
                     held: Any = attributes.get(part)
-                    if type(held) in (
-                        dict,
-                        OrderedDict,
-                    ):  # PyTorch's own; of another type it may be the user's
+                    # PyTorch's own; of another type it may be the user's.
+                    if is_one_of(type(held), (dict, OrderedDict)):
                         waiting.extend(held.values())
 
 
