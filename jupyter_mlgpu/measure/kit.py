@@ -190,26 +190,26 @@ class Kit:
         told = [gpus.nvml.neighbours(gpu.index, os.getpid()).value for gpu in gpus.gpus] if gpus else []
         return max((one for one in told if one is not None), default=None)
 
-    def judged(self, record: Record, activity: Activity | None, lines_above: int = 0) -> Record:
+    def judged(self, record: Record, activity: Activity | None) -> Record:
         """The record with what limited its cell: `explain` says it, from what was seen of it.
 
-        `lines_above` are those of the cell that stand above its Python code. That room stands above this one,
-        so it is loaded here by its name, when there is something to judge. What a profile tells is used, too.
+        That room stands above this one, so it is loaded here by its name, when there is something to judge.
+        What a profile tells is used, too.
         """
-        found = self._looked_at(record, activity, lines_above)
+        found = self._looked_at(record, activity)
         if found.mode == "profiled":
             refine: Callable[[Record], Record] = registry.part(_REFINE)
             found = refine(found)
         return self._placed(found)
 
-    def judged_again(self, record: Record, activity: Activity | None, lines_above: int = 0) -> Record:
+    def judged_again(self, record: Record, activity: Activity | None) -> Record:
         """The same, once it is known what the GPUs did; a place under the roof stays."""
         if record.mode == "profiled" or (record.limit is not None and record.limit.kind in _ROOFS):
             return record
-        return self._looked_at(record, activity, lines_above)
+        return self._looked_at(record, activity)
 
-    def _looked_at(self, record: Record, activity: Activity | None, lines_above: int) -> Record:
-        judge: Callable[[Record, Activity, int], Record] = registry.part(_JUDGE)
+    def _looked_at(self, record: Record, activity: Activity | None) -> Record:
+        judge: Callable[[Record, Activity], Record] = registry.part(_JUDGE)
         if activity is None:
             wall = record.reading("wall_time").value
             short = wall is not None and wall < _TOO_SHORT_S
@@ -217,11 +217,11 @@ class Kit:
             if record.gpu_work and wall and self.looks_at_cells:  # which may tell enough
                 from jupyter_mlgpu.measure.activity.activity import Activity
 
-                record = judge(record, Activity(seconds=wall, looks=0, parts=()), 0)
+                record = judge(record, Activity(seconds=wall, looks=0, parts=()))
             return record if record.limit is not None else replace(record, why_no_limit=why)
         if record.mode == "light":  # a profiler changes when the thread does what
             record = replace(record, host_lane=activity.lane)
-        return judge(record, activity, lines_above)
+        return judge(record, activity)
 
     def _placed(self, record: Record) -> Record:
         """The record with its place under this machine's roof, where its code was profiled, now or before."""

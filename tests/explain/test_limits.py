@@ -13,8 +13,8 @@ from jupyter_mlgpu.testing.activity import activity, part
 pytestmark = pytest.mark.small
 
 
-def judged(*parts, record=None, lines_above=0, **more) -> Record:
-    return with_limit(record or example_record(1), activity(*parts, **more), lines_above)
+def judged(*parts, record=None, **more) -> Record:
+    return with_limit(record or example_record(1), activity(*parts, **more))
 
 
 def answer(*parts, **more) -> tuple[str, str]:
@@ -83,8 +83,8 @@ def test_a_cell_that_imports_little_and_compiles_for_long_is_compiling():
     assert all(one.quantity != "importing_share" for one in without.evidence)
 
 
-def test_a_line_of_another_cell_is_named_by_its_cell_and_lines_of_this_one_are_counted_from_its_top():
-    here = judged(part("interpreter", module="builtins", line=2), lines_above=1)
+def test_a_line_of_another_cell_is_named_by_its_cell():
+    here = judged(part("interpreter", module="builtins", line=3))
     assert "(line 3)" in here.limit.said
     there = replace(part("interpreter", module="builtins"), line=Line(2, 7))
     assert "(line 2 of [7])" in judged(there).limit.said

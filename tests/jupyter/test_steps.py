@@ -9,7 +9,6 @@ from jupyter_mlgpu.jupyter.notebook.steps import (
     EndedCell,
     RecordStep,
     complete,
-    lines_above,
     saving,
     steps,
     with_growth,
@@ -226,10 +225,3 @@ def test_a_record_that_could_not_be_written_says_why(tmp_path):
     (note,) = saving(Journal(tmp_path))(example_record()).notes
     assert note.startswith("This record was not saved: ")
     assert "lacks" not in note
-
-
-def test_lines_above_the_code_are_empty_ones_and_cell_magics():
-    assert lines_above("x = 1\n") == 0
-    assert lines_above("\n\nx = 1\n") == 2
-    assert lines_above("%%mlc_trace --ops\n%%time\n\nx = 1\n") == 3
-    assert lines_above("") == 0

@@ -31,11 +31,8 @@ _RETRIES = 2
 PROFILED = say("A profiler or debugger was active in this cell, so its times do not show what limits it.")
 
 
-def with_limit(record: Record, activity: Activity, lines_above: int = 0) -> Record:
-    """The record with what limited its cell, or why that is not known, and with its hot lines.
-
-    `lines_above` are lines of the cell above its Python code, from which the looks count.
-    """
+def with_limit(record: Record, activity: Activity) -> Record:
+    """The record with what limited its cell, or why that is not known, and with its hot lines."""
     if shares.is_profiled(activity):
         return replace(record, why_no_limit=PROFILED)
     own = own_work.of(record)
@@ -51,7 +48,7 @@ def with_limit(record: Record, activity: Activity, lines_above: int = 0) -> Reco
             activity.looks,
         )
         return replace(record, limit=None, why_no_limit=why)
-    activity = _in_the_cell(activity, record.cell.execution_count, lines_above)
+    activity = _in_the_cell(activity, record.cell.execution_count)
     on_gpu = _on_gpu(record, own)
     framework_worked = bool(record.device.ran_on)
     found = shares.of(activity, framework_worked=framework_worked, on_gpu=on_gpu)
@@ -70,13 +67,14 @@ def _seconds(record: Record, own: OwnWork | None) -> float:
     return own.seconds if own is not None else float(record.reading("wall_time").value or 0)
 
 
-def _in_the_cell(activity: Activity, number: int | None, lines_above: int) -> Activity:
-    """The same with its own lines counted from the top of the cell, and without its own number."""
+def _in_the_cell(activity: Activity, number: int | None) -> Activity:
+    """The same with its own lines without its own number, and lines without their file."""
 
     def moved(part: Part) -> Part:
-        if part.line is None or part.line.cell not in (None, number):
+        if part.line is None:
             return part
-        return replace(part, line=Line(part.line.number + lines_above))
+        cell = None if part.line.cell == number else part.line.cell
+        return replace(part, line=Line(part.line.number, cell))
 
     return replace(
         activity, parts=tuple(map(moved, activity.parts)), unseen_in=tuple(map(moved, activity.unseen_in))

@@ -19,6 +19,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from jupyter_mlgpu.jupyter.notebook.cell_code import only_ours, refused, title
+from jupyter_mlgpu.jupyter.notebook.cell_lines import in_cells
 from jupyter_mlgpu.jupyter.notebook.ops_command import (
     FIRST_LINE,
     TRACE_CELL,
@@ -211,13 +212,13 @@ class CellEvents:
                 if stack and self._here.operations is not None:  # one run of a cell that repeats
                     record = _as_a_run(record, self._here.operations.turn)
                     self._here.records.append(record)
-                measured = running.measurement
+                measured, code = running.measurement, running.info.raw_cell
                 ended = EndedCell(
-                    running.info.raw_cell,
+                    code,
                     devices,
                     running.items,
                     measured.left_out_s,
-                    measured.activity,
+                    in_cells(measured.activity, code, record.cell.execution_count, self.shell),
                     measured.when_gpu_done,
                 )
                 self.on_record(record, ended)

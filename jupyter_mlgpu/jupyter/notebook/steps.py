@@ -77,7 +77,8 @@ class EndedCell:
 
     `devices` were asked for while it ran, `items` is how many the user says that it worked on, and
     `left_out_s` the seconds after the end of its code that its wall time leaves out. `activity` is what was
-    seen of it while it ran. `when_gpu_done` calls a function with what the GPUs did, once that is known.
+    seen of it while it ran, with lines as the user sees them. `when_gpu_done` calls a function with what the
+    GPUs did, once that is known.
     """
 
     code: str
@@ -107,7 +108,7 @@ def steps(
         RecordStep(_NATIVE_LINES, lambda one: with_logs(one, capture)),
         RecordStep(_MPS_LOG, lambda one: with_mps_log(one, capture)),
         RecordStep(_ITEMS, lambda one: with_items(one, cell.items)),
-        RecordStep(_LIMIT, lambda one: kit.judged(one, cell.activity, lines_above(cell.code))),
+        RecordStep(_LIMIT, lambda one: kit.judged(one, cell.activity)),
         RecordStep(_SLOWER, lambda one: with_slower(one, kit.store)),
         RecordStep(_GROWTH, lambda one: with_growth(one, kit.store)),
         RecordStep(_HOLDS, lambda one: with_what_it_holds(one, cell.code, namespace)),
@@ -125,24 +126,13 @@ def complete(record: Record, ordered: Iterable[RecordStep]) -> Record:
 
 def with_gpu(record: Record, figures: GpuFigures, cell: EndedCell, kit: Kit) -> Record:
     """The record once it is known what the GPUs did, and what limited the cell as far as that tells."""
-    judge = RecordStep(_LIMIT, lambda one: kit.judged_again(one, cell.activity, lines_above(cell.code)))
+    judge = RecordStep(_LIMIT, lambda one: kit.judged_again(one, cell.activity))
     return judge(record.with_gpu(figures))
 
 
 def saving(journal: Journal | None) -> RecordStep:
     """Writes a record down, once it is complete or has changed; without a journal, nothing is written."""
     return RecordStep(_JOURNAL, lambda one: saved(one, journal))
-
-
-def lines_above(code: str) -> int:
-    """How many lines of a cell stand above its Python code: empty ones, which IPython drops, and cell magics.
-
-    The code below a cell magic is compiled by itself, and its lines are counted from there.
-    """
-    lines = code.splitlines()
-    return next(
-        (number for number, line in enumerate(lines) if line.strip() and not line.startswith("%%")), 0
-    )
 
 
 def with_traceback(record: Record, left_out_s: float) -> Record:

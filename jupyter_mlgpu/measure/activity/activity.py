@@ -49,10 +49,14 @@ class Call(Struct, frozen=True):
 
 
 class Line(Struct, frozen=True):
-    """A line of the user's code, and the execution count of the cell that it stands in, where it has one."""
+    """A line of the user's code, and the execution count of the cell that it stands in, where it has one.
+
+    `file` is the compiled file in which the line is counted, until it is known where that stands in a cell.
+    """
 
     number: int
     cell: int | None = None
+    file: str | None = None
 
 
 class Part(Struct, frozen=True):

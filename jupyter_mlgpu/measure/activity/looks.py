@@ -86,4 +86,4 @@ def _address(place: Place | None) -> tuple[int, int] | None:
 def _line(stack: Stack) -> Line | None:
     if stack.users is None or stack.users.line < 1:
         return None
-    return Line(stack.users.line, stack.cell or None)
+    return Line(stack.users.line, stack.cell or None, stack.users.code.co_filename)
