@@ -96,8 +96,10 @@ OWN = {
     "measure/uninterrupted": {"asked in C, by its type": {"callable(before)"}},
     "jupyter/notebook/capture_kernel": {
         "a stream or a session of ipykernel's, or what covers one": {
+            "InOrder.__module__",
             "InOrder.__name__",
             "InOrder.__qualname__",
+            "kind.__module__",
             "kind.__name__",
             "ours.__wrapped__",
             "stream.__class__",

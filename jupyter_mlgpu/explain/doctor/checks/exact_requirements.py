@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 
-from jupyter_mlgpu.explain.doctor.check import Cause, Facts, Finding, Fine, Verdict, known, known_or
+from jupyter_mlgpu.explain.doctor.check import Cause, Facts, Finding, Fine, Skipped, Verdict, known, known_or
 from jupyter_mlgpu.explain.doctor.facts import Package
 from jupyter_mlgpu.explain.doctor.remedies import comment, run
 from jupyter_mlgpu.record.sentence import joined, say, say_count
@@ -25,7 +25,10 @@ _JUDGED_ELSEWHERE = re.compile(r"jax|jaxlib|jax-metal|tensorflow.*|tf-keras")
 def judge(facts: Facts) -> Verdict:
     """A finding where a package requires another version of an installed one, all such pairs in it."""
     packages = known(facts.packages)
-    wrong = list(_wrong(packages))
+    try:
+        wrong = list(_wrong(packages))
+    except ImportError:
+        return Skipped(say("Requirements could not be read: the package `packaging` is missing."))
     if not wrong:
         return Fine(
             say_count(
