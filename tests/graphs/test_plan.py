@@ -261,6 +261,30 @@ def test_a_device_scope_inside_the_function_is_respected():
     assert "Relu: the code requests the CPU" in [one.reason for one in plan.fallbacks]
 
 
+@pytest.mark.parametrize(
+    ("shape", "data_format", "metal"),
+    [
+        ((2, 8, 8, 4), "NHWC", True),
+        ((2, 8, 8, 8, 4), "NDHWC", False),
+        ((None, None, None, None, 4), "NDHWC", False),
+    ],
+)
+def test_batch_normalization_of_volumes_has_no_kernel_on_metal(shape, data_format, metal):
+    @tf.function
+    def normalize(x):
+        one = tf.ones(4)
+        return tf.raw_ops.FusedBatchNormV3(
+            x=x, scale=one, offset=one, mean=one, variance=one, is_training=False, data_format=data_format
+        ).y
+
+    plan = jupyter_mlgpu.plan(normalize, spec(*shape))
+    assert [one.where for one in plan.placements if one.operation == "FusedBatchNormV3"] == [
+        "metal" if metal else "cpu"
+    ]
+    assert [one.operation for one in plan.fallbacks] == ([] if metal else ["FusedBatchNormV3"])
+    assert jupyter_mlgpu.plan(normalize, spec(*shape), target="cuda").fallbacks == ()
+
+
 def test_unknown_shapes_give_unknown_bytes():
     plan = jupyter_mlgpu.plan(tf.function(lambda x: tf.einsum("ij->ji", x)), spec(None, 3))
     assert plan.known_bytes == 0

@@ -9,7 +9,7 @@ import kernel_table  # scripts/kernel_table.py, which makes tables
 import pytest
 
 from jupyter_mlgpu.graphs.planning import kernels
-from jupyter_mlgpu.graphs.planning.graph import Node
+from jupyter_mlgpu.graphs.planning.graph import GivenTensor, Node
 from jupyter_mlgpu.graphs.planning.placing import place, target
 from jupyter_mlgpu.record.errors import PlanError
 
@@ -116,6 +116,49 @@ def test_ten_random_operations_need_macos_13():
     assert "StatelessRandomUniformV2" in late
     reason = why("StatelessRandomUniformV2", dtype="float32", Tseed="int32", Tshape="int32")
     assert reason == "Metal kernel, macOS 13 or later"
+
+
+def normalized(operation, rank=None, to="metal", data_format=None):
+    """Where a batch normalization would go whose results have so many dimensions, and why."""
+    attributes = {"T": ("float32",), "U": ("float32",)}
+    if data_format is not None:
+        attributes["data_format"] = (data_format,)
+    results = tuple(GivenTensor(name, "float32", rank=rank) for name in ("y", "x_backprop"))
+    found = place(Node("it", operation, attributes, results=results), "main", target(to))
+    return found.where, found.reason
+
+
+NORMALIZATIONS = ("FusedBatchNormV3", "FusedBatchNormGradV3", "_FusedBatchNormEx")
+
+
+@pytest.mark.parametrize("operation", NORMALIZATIONS)
+def test_metal_normalizes_images_and_no_volumes(operation):
+    assert normalized(operation, rank=4)[0] == "metal"
+    where, reason = normalized(operation, rank=5)
+    assert where == "cpu"
+    assert reason == (
+        f"{operation} 5-D: Metal's kernel takes only 4-D tensors and fails there, unless the code requests "
+        "the CPU"
+    )
+
+
+@pytest.mark.parametrize("operation", NORMALIZATIONS)
+def test_where_the_shape_is_not_known_the_data_format_says_how_many_dimensions_there_are(operation):
+    for data_format, where in {"NHWC": "metal", "NCHW": "metal", "NDHWC": "cpu", "NCDHW": "cpu"}.items():
+        assert normalized(operation, data_format=data_format)[0] == where
+    assert normalized(operation)[0] == "metal"
+
+
+def test_other_targets_normalize_volumes():
+    assert normalized("FusedBatchNormV3", rank=5, to="cuda")[0] == "cuda"
+    assert normalized("FusedBatchNormV3", rank=5, to="metal-community")[0] == "metal-community"
+
+
+def test_a_type_that_no_kernel_has_is_told_before_the_dimensions():
+    results = (GivenTensor("y", "float64", rank=5),)
+    attributes = {"T": ("float64",), "U": ("float64",)}
+    found = place(Node("it", "FusedBatchNormV3", attributes, results=results), "main", target("metal"))
+    assert found.reason.startswith("FusedBatchNormV3 float64: Metal")
 
 
 def test_every_layer_of_ml_compute_says_where_its_name_was_read():

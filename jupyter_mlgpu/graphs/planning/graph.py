@@ -12,12 +12,16 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True)
 class GivenTensor:
-    """One tensor that an operation gives: the argument's name in its definition, type and size."""
+    """One tensor that an operation gives: the argument's name in its definition, type, size and dimensions.
+
+    `rank` is the number of its dimensions, None where the graph does not tell it.
+    """
 
     argument: str
     type: str
     bytes: int | None = None
     why_missing: str = ""
+    rank: int | None = None
 
 
 @dataclass(frozen=True)

@@ -123,18 +123,20 @@ def _results(node: Any, definition: Any, types: Types) -> Iterator[GivenTensor]:
 
 def _result(argument: str, kind: int, shape: list[Any], types: Types) -> GivenTensor:
     size = types.size(kind)
+    rank = len(shape[0].dim) if shape and not shape[0].unknown_rank else None
     if size is None:
         return GivenTensor(
             argument,
             types.named(kind),
             None,
             say("the size of {name} is not known until it runs", name=types.named(kind)),
+            rank,
         )
-    if not shape or shape[0].unknown_rank or any(dim.size < 0 for dim in shape[0].dim):
-        return GivenTensor(argument, types.named(kind), None, NO_SHAPE)
+    if rank is None or any(dim.size < 0 for dim in shape[0].dim):
+        return GivenTensor(argument, types.named(kind), None, NO_SHAPE, rank)
     for dim in shape[0].dim:
         size *= dim.size
-    return GivenTensor(argument, types.named(kind), size)
+    return GivenTensor(argument, types.named(kind), size, rank=rank)
 
 
 def _expanded(node: Any, arguments: Iterable[Any]) -> Iterator[tuple[str, int]]:

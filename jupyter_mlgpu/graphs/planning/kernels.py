@@ -1,15 +1,18 @@
-"""Tables of kernels: which operations a device has code for, and for which types."""
+"""Tables of kernels: which operations a device has code for, for which types and how many dimensions."""
 
 from __future__ import annotations
 
 import functools
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib import resources
 
 from jupyter_mlgpu.graphs.planning.graph import Node
 from jupyter_mlgpu.record import decoding
+
+#: How many dimensions a tensor has, by the data format of the operation that gives it.
+_RANKS = {"NHWC": 4, "NCHW": 4, "NDHWC": 5, "NCDHW": 5}
 
 
 @dataclass(frozen=True)
@@ -17,7 +20,8 @@ class RegisteredKernel:
     """Kernels of one operation: every combination of the values of `types` has one.
 
     An attribute that is not in `types` may have any value. `host` names the arguments that stay in the
-    host's memory even though the kernel belongs to a device.
+    host's memory even though the kernel belongs to a device. `ranks` holds how many dimensions a result may
+    have, by its name: TensorFlow's placer does not ask for it, so that another number fails when it runs.
     """
 
     device: str
@@ -28,11 +32,23 @@ class RegisteredKernel:
     label: str = ""
     min_macos: int | None = None
     layer: str = ""
+    ranks: Mapping[str, frozenset[int]] = field(default_factory=dict)
 
     def fits(self, node: Node) -> bool:
-        """Whether TensorFlow would find this kernel for the operation with its types."""
+        """Whether TensorFlow would find this kernel for the operation with its types, and it would work."""
         asked = "".join(node.attributes.get("_kernel", ()))
-        return self.label == asked and not self.misfits(node)
+        return self.label == asked and not self.misfits(node) and self.wrong_rank(node) is None
+
+    def wrong_rank(self, node: Node) -> int | None:
+        """The number of dimensions at which this kernel fails, None where it is right or not known."""
+        by_format = _RANKS.get("".join(node.attributes.get("data_format", ())))
+        given = {one.argument: one.rank for one in node.results}
+        for name, allowed in self.ranks.items():
+            rank = given.get(name)
+            rank = by_format if rank is None else rank
+            if rank is not None and rank not in allowed:
+                return rank
+        return None
 
     def misfits(self, node: Node) -> list[str]:
         """The attributes of the operation for whose values there is no kernel here."""

@@ -161,6 +161,17 @@ def _why_not(node: Node, to: PlanTarget) -> Sentence:
             noun=to.noun,
             types=has,
         )
+    for kernel in own:
+        rank = None if kernel.misfits(node) else kernel.wrong_rank(node)
+        if rank is not None:
+            return say(
+                "{operation} {rank}-D: {target}'s kernel takes only {ranks}-D tensors and fails there, "
+                "unless the code requests the CPU",
+                operation=node.operation,
+                rank=str(rank),
+                target=to.title,
+                ranks="- and ".join(map(str, sorted(set().union(*kernel.ranks.values())))),
+            )
     operation, has = _shown(node, own)
     return say("{operation}: {target} {types}", operation=operation, target=to.title, types=has)
 
