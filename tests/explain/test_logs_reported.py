@@ -247,6 +247,12 @@ def test_a_metallib_that_any_program_may_miss_is_no_fault_of_mlx_alone():
             "batch-norm-4d-only",
         ),
         ("LLVM ERROR: out of memory", "llvm-error"),
+        ("jaxlib._jax.XlaRuntimeError: INTERNAL: CUDA error: unspecified launch failure", "jax-cuda-error"),
+        (
+            "2026-01-01 10:00:00.123456: W tensorflow/core/framework/op_kernel.cc:1844] INTERNAL: CUDA "
+            "error: unspecified launch failure",
+            "op-status",
+        ),
     ],
 )
 def test_a_text_that_only_looks_alike_is_explained_by_its_own(text, expected):
