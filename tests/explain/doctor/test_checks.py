@@ -136,6 +136,8 @@ EXCLUDE = {
         ("keras-without-tensorflow", "tensorflow-without-cuda"),
         ("ld-path-lost", "older-cudnn-on-the-path"),
         ("ld-path-lost", "other-toolkit-on-the-path"),
+        # Without CUDA's libraries no framework is expected to list the GPU.
+        ("gpu-not-listed", "ld-path-lost"),
         # What is a machine's missing driver outside is a container without the GPU inside.
         ("no-driver", "small-shared-memory"),
         ("no-driver", "threads-in-a-container"),

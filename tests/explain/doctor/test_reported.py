@@ -42,6 +42,20 @@ def test_a_toolkit_that_hides_the_wheels_libraries_is_the_first_finding():
     assert [one.id for one in rest] == ["gpu-not-seen"]
 
 
+def test_a_variable_that_the_shell_sets_again_is_to_be_taken_out_of_its_file():
+    environment = {name: {"LD_LIBRARY_PATH": "/opt/cuda-12.1/lib64"} for name in ("variables", "shell")}
+    first = reported("d1a_jax_toolkit", environment=environment).findings[0]
+    assert "~/.bashrc" in first.remedy
+    assert "~/.bashrc" not in reported("d1a_jax_toolkit").findings[0].remedy
+
+
+def test_the_variable_is_not_asked_for_again_where_wheels_bring_the_libraries():
+    environment = {"variables": {}, "shell": {"LD_LIBRARY_PATH": "/opt/cuda-12.1/lib64"}}
+    libraries = [library("libcublas", "wheel", "12")]
+    findings = reported("d1a_jax_toolkit", environment=environment, libraries=libraries).findings
+    assert [one.id for one in findings] == ["gpu-not-seen"]
+
+
 def library(name: str, source: str, version: str) -> dict[str, str]:
     return {"name": name, "source": source, "file": f"{name}.so.12", "version": version}
 

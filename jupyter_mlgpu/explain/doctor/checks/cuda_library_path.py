@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from jupyter_mlgpu.explain.doctor import nvidia
 from jupyter_mlgpu.explain.doctor.check import Cause, Facts, Finding, Fine, Skipped, Verdict, known, known_or
 from jupyter_mlgpu.explain.doctor.facts import LibraryFact, Package
-from jupyter_mlgpu.explain.doctor.remedies import FROM_THIS_SHELL, as_written
+from jupyter_mlgpu.explain.doctor.remedies import FROM_THIS_SHELL, Remedy, as_written
 from jupyter_mlgpu.explain.doctor.versions import older, release
 from jupyter_mlgpu.record.sentence import say
 
@@ -60,10 +60,17 @@ def judge(facts: Facts) -> Verdict:
             "Found there, with the installed wheel's version in parentheses: {libraries}.",
             libraries=", ".join(hidden.values()),
         ),
-        remedy=as_written("unset LD_LIBRARY_PATH") + FROM_THIS_SHELL,
+        remedy=as_written("unset LD_LIBRARY_PATH") + _in_start_file(facts) + FROM_THIS_SHELL,
         confidence="likely",
         cause=Cause.DRIVERS,
     )
+
+
+def _in_start_file(facts: Facts) -> Remedy:
+    """Where a start file of the shell sets the variable, it comes back with the next terminal."""
+    if "LD_LIBRARY_PATH" not in known_or(facts.environment.shell, {}):
+        return Remedy()
+    return as_written("# A start file of your shell (such as ~/.bashrc) sets it: take it out there as well.")
 
 
 def _wheels_version(library: LibraryFact, packages: Mapping[str, Package]) -> str | None:

@@ -28,7 +28,7 @@ def judge(facts: Facts) -> Verdict:
     try:
         wrong = list(_wrong(packages))
     except ImportError:
-        return Skipped(say("Requirements could not be read: the package `packaging` is missing."))
+        return Skipped(say("{name} is not installed.", name="packaging"))
     if not wrong:
         return Fine(
             say_count(

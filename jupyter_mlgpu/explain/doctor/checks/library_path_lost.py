@@ -24,6 +24,9 @@ def judge(facts: Facts) -> Verdict:
     specs = known_or(facts.kernel.specs, ())
     if name in here or any(name in known_or(spec.env, {}) for spec in specs):
         return Fine(say("{name} is set here, or for a kernel.", name=name))
+    if name == "LD_LIBRARY_PATH" and any(one.source == "wheel" for one in known_or(facts.libraries, ())):
+        # It would stand before them: `cuda_library_path` tells of that.
+        return Fine(say("Installed wheels bring the CUDA libraries, without {name}.", name=name))
     protected = name.startswith("DYLD") and known_or(facts.machine.protected, None)
     told = say("The shell sets {setting}, but this Python does not have it.", setting=f"{name}={value}")
     return Finding(
