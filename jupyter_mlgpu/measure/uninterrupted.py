@@ -57,7 +57,7 @@ class Uninterrupted:
             return
         self._give_back()
         self._frame = None
-        if self._came:
+        while self._came:
             before(*self._came.pop())  # else its traceback would keep all that was at work then
 
     def _hear(self, number: int, frame: FrameType | None) -> None:
@@ -65,7 +65,7 @@ class Uninterrupted:
         while at is not None and at is not self._frame:
             at = at.f_back
         if at is not None:
-            self._came = [(number, frame)]
+            self._came.append((number, frame))
             return
         self._give_back()
         self._before(number, frame)

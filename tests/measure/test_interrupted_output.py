@@ -156,6 +156,20 @@ def test_whether_a_ctrl_c_lets_a_call_of_the_system_go_on_stays_as_the_user_has_
     assert lets_a_call_of_the_system_go_on() == goes_on
 
 
+def test_a_handler_that_counts_hears_of_every_ctrl_c(users_handler):
+    heard = []
+    signal.signal(signal.SIGINT, lambda *_: heard.append("once"))
+
+    def whole():
+        with Uninterrupted():
+            ctrl_c()
+            ctrl_c()
+            assert heard == []
+
+    whole()
+    assert heard == ["once", "once"]
+
+
 def test_an_error_in_what_must_be_whole_stays_beside_the_ctrl_c(users_handler):
     def fails():
         with Uninterrupted():

@@ -492,3 +492,44 @@ def test_a_forked_child_has_the_pipes_and_no_end_to_read_them(start_kernel):
     held = [os.readlink(path) for path in Path(f"/proc/{child}/fd").iterdir()]
     (notebook.folder / "go").touch()
     assert all(held.count(pipe) == 1 for pipe in pipes)
+
+
+ASIDE = "import os\nfile = os.open('out', os.O_CREAT | os.O_WRONLY)\n_ = os.dup2(file, 1)"
+BOTH = "_ = os.system('echo child'); _ = os.write(1, b'native\\n')"
+
+
+@pytest.mark.parametrize("begin", ["%load_ext jupyter_mlgpu", "%mlc_trace on"])
+def test_a_file_in_a_descriptors_place_gets_what_is_written_also_where_tracing_begins_later(
+    start_kernel, begin
+):
+    notebook = start_kernel(extension=False, **USERS)
+    if begin == "%mlc_trace on":
+        notebook.run("%load_ext jupyter_mlgpu\n%mlc_trace off")
+    notebook.run(ASIDE)
+    notebook.run(begin)
+    notebook.run("pass")
+    result = notebook.run(BOTH)
+    assert result.text == ""
+    until(lambda: (notebook.folder / "out").read_text() == "child\nnative\n")
+
+
+def test_a_file_in_a_descriptors_place_gets_what_is_written_after_off_and_on(start_kernel):
+    notebook = start_kernel(**USERS)
+    notebook.run(ASIDE)
+    notebook.run("%mlc_trace off")
+    notebook.run("%mlc_trace on")
+    notebook.run("pass")
+    assert notebook.run(BOTH).text == ""
+    until(lambda: (notebook.folder / "out").read_text() == "child\nnative\n")
+
+
+def test_nothing_of_ours_has_the_number_of_a_standard_descriptor(start_kernel):
+    notebook = start_kernel(extension=False, **USERS)
+    notebook.run("import os\nfor number in (0, 1, 2): os.close(number)")
+    notebook.run("%load_ext jupyter_mlgpu")
+    assert notebook.run("_ = os.system('echo hi'); _ = os.write(2, b'there\\n')").status == "ok"
+    held = notebook.evaluate("[os.readlink(f'/proc/self/fd/{number}') for number in (1, 2)]")
+    assert all(name.startswith("pipe:") for name in held)
+    assert notebook.run("%mlc_trace off").status == "ok"
+    notes = notebook.run("%mlc_trace status").text
+    assert "could not" not in notes

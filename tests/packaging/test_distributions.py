@@ -50,7 +50,7 @@ def test_what_a_browser_loads_of_the_extension_is_small(
             for one in archive.infolist()
             # No page loads maps, or the licences of what is bundled; the anywidget bundle is for other pages.
             if one.filename.startswith(static)
-            and not one.filename.endswith((".map", ".jsonl"))
+            and not one.filename.endswith((".map", ".jsonl", "third-party-licenses.json"))
             and "anywidget" not in one.filename
         }
     assert "style.js" in sizes

@@ -12,6 +12,7 @@ from __future__ import annotations
 import contextvars
 import functools
 import os
+import stat
 import sys
 from codecs import getincrementaldecoder
 from collections.abc import Callable, Mapping, Sequence
@@ -65,7 +66,7 @@ class KernelSurroundings:
         """Into the notebook where ipykernel would have shown it there, else to where it went before."""
         stream = self._streams[descriptor]
         terminal = _captured_by_ipykernel(stream, descriptor)
-        if terminal is None:
+        if terminal is None or not _leads_to_ipykernel(stream, before):
             return plain_echo(descriptor, before)
         echo = _StreamEcho(stream, terminal, self._counts[descriptor])
         self._echoes.append(echo)
@@ -254,6 +255,20 @@ class _StreamEcho:
 def _is_terminal(descriptor: int) -> bool:
     try:
         return os.isatty(descriptor)
+    except OSError:  # closed
+        return False
+
+
+def _leads_to_ipykernel(stream: Any, before: int | None) -> bool:
+    """Whether a descriptor led to the pipe that ipykernel reads: the user may have put a file there."""
+    if before is None:
+        return False
+    try:
+        if not stat.S_ISFIFO(os.fstat(before).st_mode):
+            return False
+        # Both ends of a pipe are one file on Linux, and two on a Mac.
+        ends = vars(stream).get("_fid")  # since ipykernel 6.0
+        return ends is None or sys.platform == "darwin" or os.path.sameopenfile(before, ends)
     except OSError:  # closed
         return False
 

@@ -25,7 +25,7 @@ from dataclasses import dataclass
 from jupyter_mlgpu.measure.capture import detached, reader_process
 from jupyter_mlgpu.measure.capture.questions import Questions
 from jupyter_mlgpu.measure.capture.reader_process import ARMED, GONE, PROCESS, SHOWN, STORED, WORDS
-from jupyter_mlgpu.measure.capture.storage import anonymous_file
+from jupyter_mlgpu.measure.capture.storage import above_standard, anonymous_file
 
 #: Seconds after which a process that does not answer stands still, and how many looks in a row must find it
 #: so: where all processes were frozen for a while, it needs time to answer, too.
@@ -52,7 +52,7 @@ class Pipe:
     @classmethod
     def made(cls) -> Pipe:
         """A new pipe."""
-        read, write = os.pipe()
+        read, write = map(above_standard, os.pipe())
         return cls(write, read)
 
     def close(self) -> None:

@@ -18,6 +18,8 @@ import sys
 import tempfile
 
 _PAGE = 4096
+#: Descriptors of ours that would be standard ones have numbers from here on.
+_OURS_FROM = 64
 _KEEP_SIZE, _PUNCH_HOLE = 0x01, 0x02  # fallocate(2)
 _F_PUNCHHOLE = 99  # <sys/fcntl.h> of Darwin
 
@@ -32,11 +34,22 @@ def anonymous_file(name: str) -> tuple[int, bool]:
         return descriptor, False
 
 
+def above_standard(descriptor: int) -> int:
+    """The same file under a number that no program takes for its input or output: they may be closed now."""
+    if descriptor > 2:
+        return descriptor
+    try:
+        return fcntl.fcntl(descriptor, fcntl.F_DUPFD_CLOEXEC, _OURS_FROM)
+    finally:
+        os.close(descriptor)
+
+
 class LogFile:
     """Bytes that another process appends, and that are read here by offset."""
 
     def __init__(self, name: str) -> None:
-        self.descriptor, self.in_memory = anonymous_file(name)
+        made, self.in_memory = anonymous_file(name)
+        self.descriptor = above_standard(made)
         flags = fcntl.fcntl(self.descriptor, fcntl.F_GETFL)
         fcntl.fcntl(self.descriptor, fcntl.F_SETFL, flags | os.O_APPEND)
         self._forgotten = 0

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from jupyter_mlgpu.measure.capture.echo import DescriptorEcho, Echo, SilentEcho
 from jupyter_mlgpu.measure.capture.reader import Pipe, Reader
-from jupyter_mlgpu.measure.capture.storage import LogFile
+from jupyter_mlgpu.measure.capture.storage import LogFile, above_standard
 from jupyter_mlgpu.measure.uninterrupted import Uninterrupted
 from jupyter_mlgpu.record.clock import real_time
 
@@ -155,6 +155,6 @@ class CapturedStream:
 
 def _copy(descriptor: int) -> int | None:
     try:
-        return os.dup(descriptor)
+        return above_standard(os.dup(descriptor))
     except OSError:  # closed
         return None
