@@ -266,6 +266,14 @@ class Measurement:
         """Now: given to `stop`, it is when the code ended."""
         return celltime.moment(self._recorder.clock)
 
+    def code_may_end(self) -> Moment:
+        """The same; an exception that may end the code comes now, and `stop` is told whether it did."""
+        now = self.moment()
+        if self._watch is not None:
+            with suppress(Exception):  # then what comes after it is looked at, too
+                self._watch.code_may_end()
+        return now
+
     def elapsed(self) -> float:
         """Seconds since the start."""
         return (self._recorder.clock.monotonic_ns() - self._started_ns) / 1e9
@@ -306,7 +314,7 @@ class Measurement:
         before_waiting = self._recorder.clock.monotonic_ns()
         self._wait_at_the_end()
         now = self.moment()
-        self._end_watch()
+        self._end_watch(code_ended=code_ended is not None)
         if self._profile is not None:
             self._profile.cell_ended()
         readings = [one for take in self._readings for one in take()]
@@ -344,11 +352,11 @@ class Measurement:
             notes=(*seen_notes, *(map(redact, profiled.notes) if profiled else ())),
         )
 
-    def _end_watch(self) -> None:
+    def _end_watch(self, *, code_ended: bool = False) -> None:
         watch, self._watch = self._watch, None
         if watch is not None:
             with suppress(Exception):
-                self.activity = watch.finish()
+                self.activity = watch.finish(code_ended=code_ended)
 
     def _wait_at_the_end(self) -> None:
         gpu = self._gpu

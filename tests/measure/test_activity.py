@@ -553,3 +553,43 @@ def test_a_ctrl_c_at_the_end_of_a_cell_leaves_the_samplers_thread_free():
         assert not looking.is_alive(), f"interrupted at line {lines} of them"
         watches.append(watch(sampler))
     assert lines > 5
+
+
+FAILS = "import time\ntime.sleep(0.3)\n"
+
+
+def seen_until_an_exception(sampler, code, shown_in, *, goes_on=False):
+    """What was seen of code that fails, where somebody shows its exception for so many seconds."""
+    with run_as_cell(code) as (run, filename):
+        watching = watch(sampler, {filename: 7}.get)
+        run()
+        watching.code_may_end()
+        over = time.perf_counter() + shown_in
+        while time.perf_counter() < over:
+            pass
+        return watching.finish(code_ended=not goes_on)
+
+
+def test_what_comes_after_the_exception_that_ends_the_code_is_not_seen(sampler):
+    activity = seen_until_an_exception(sampler, FAILS, 0.6)
+    assert activity.seconds < 0.45
+    assert {part.state for part in activity.parts} == {"idle"}
+    assert activity.thread_time < 0.2
+    assert {spent.did for spent in activity.lane.spent} == {"w"}
+
+
+def test_code_that_goes_on_after_an_exception_was_shown_is_seen_to_its_end(sampler):
+    activity = seen_until_an_exception(sampler, FAILS, 0.6, goes_on=True)
+    assert activity.seconds > 0.8
+    assert "interpreter" in {part.state for part in (*activity.parts, *activity.unseen_in)}
+
+
+def test_code_that_fails_before_the_first_look_was_too_short_however_long_its_traceback_takes(sampler):
+    assert seen_until_an_exception(sampler, "x = 1\n", 0.6) is None
+
+
+def test_code_that_kept_the_lock_until_it_failed_is_told_of_by_its_clock_alone(sampler):
+    activity = seen_until_an_exception(sampler, "total = sum(range(20_000_000))\n", 0.6)
+    assert activity.unseen > 0.5 * activity.seconds
+    assert activity.seconds < 1.5
+    assert {part.call.text for part in activity.unseen_in if part.call} <= {"sum"}

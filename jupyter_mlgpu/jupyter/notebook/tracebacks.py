@@ -48,7 +48,7 @@ class Tracebacks:
                 return show(*arguments, **named)
             given = arguments[0] if arguments else named.get("exc_tuple")
             error = given[1] if type(given) is tuple and len(given) > 1 else sys.exc_info()[1]
-            self._shown, self._in_traceback = (error, self._measurement.moment()), True
+            self._shown, self._in_traceback = (error, self._measurement.code_may_end()), True
             try:
                 return show(*arguments, **named)
             finally:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from copy import copy
 from typing import NamedTuple
 
 from jupyter_mlgpu.measure.activity.activity import Call, Line, Part, State
@@ -44,6 +45,13 @@ class Looks:
         of_key.looks += 1
         self.seconds += seconds
         self.count += 1
+
+    def copy(self) -> Looks:
+        """Return the same, to which nothing is added."""
+        made = Looks()
+        made._sums = {key: copy(one) for key, one in self._sums.items()}
+        made.count, made.seconds = self.count, self.seconds
+        return made
 
     def share(self, states: Collection[State]) -> float:
         """The part of the looks that saw one of these."""

@@ -17,11 +17,13 @@ from jupyter_mlgpu.measure.activity import counters, tracing
 from jupyter_mlgpu.measure.activity.activity import Activity, State
 from jupyter_mlgpu.measure.activity.asked import Asked
 from jupyter_mlgpu.measure.activity.beside import Beside
+from jupyter_mlgpu.measure.activity.code_end import CodeEnd, never_seen
 from jupyter_mlgpu.measure.activity.counters import Counters, grown, more
 from jupyter_mlgpu.measure.activity.host_link import HostLink
 from jupyter_mlgpu.measure.activity.lateness import Lateness
 from jupyter_mlgpu.measure.activity.looks import Looks
 from jupyter_mlgpu.measure.activity.markers import Markers
+from jupyter_mlgpu.measure.activity.other_threads import OtherThreads
 from jupyter_mlgpu.measure.activity.pace import AFTER, LONGEST, Pace
 from jupyter_mlgpu.measure.activity.stack import FramesOfOtherThreads, Stack, read
 from jupyter_mlgpu.measure.activity.states import AT_WORK, ELSEWHERE, STOPPED, of_other_thread
@@ -78,8 +80,7 @@ class ActivityWatch:
         self._link = HostLink(asked.host_bytes)
         self._gpu_others: float | None = None
         self._ask_at = _ASK_AFTER
-        # Threads that do nothing for the cell, and where they stood.
-        self._of_no_use: dict[int, tuple[int, int]] = {}
+        self._others = OtherThreads(self._thread, asked.of_user, markers)
         self._begun: _Begun | None = None
         self._has_started = False
         self._stamp()
@@ -88,6 +89,7 @@ class ActivityWatch:
         self._due = self._last.now + AFTER
         self._pace = Pace()
         self._ended = False
+        self._code_end: CodeEnd | None = None
         self._stop = sampler.add(self._look, LONGEST, AFTER)
 
     def starts(self) -> None:
@@ -104,10 +106,23 @@ class ActivityWatch:
 
     def lane_so_far(self) -> HostLane | None:
         """The CPU's lane of the strip until now, for the sampler's thread; None in a cell's first moments."""
-        return self._lane() if self._has_started and self._seen.count else None
+        return self._lane(real_time.perf_counter()) if self._has_started and self._seen.count else None
 
-    def finish(self) -> Activity | None:
-        """What was seen; None where the cell was too short to be looked at, or looking failed."""
+    def code_may_end(self) -> None:
+        """Keep what was seen until now: an exception that may end the code is about to be shown."""
+        self._code_end = None
+        with Uninterrupted():
+            if self._lock.acquire(timeout=_PATIENCE):
+                try:
+                    self._code_end = self._now(self._begun)
+                finally:
+                    self._lock.release()
+
+    def finish(self, *, code_ended: bool = False) -> Activity | None:
+        """What was seen; None where the cell was too short to be looked at, or looking failed.
+
+        `code_ended`: the code ended at the last `code_may_end`, and what came later is not the cell's.
+        """
         self._traced = self._traced or tracing.is_on()
         failed = self._stop()
         with Uninterrupted():  # else the lock might stay taken, and the sampler's thread would stand still
@@ -116,15 +131,36 @@ class ActivityWatch:
             self._ended = True
             self._lock.release()
         begun, self._begun = self._begun, None
-        if begun is None:
-            return self._never_seen() if failed is None else None
         try:
-            return (
-                self._activity(begun) if failed is None and (self._seen.count or self._unseen.count) else None
-            )
+            if failed is not None:
+                return None
+            end = self._code_end if code_ended else None
+            return self._until(begun, end or self._now(begun))
         finally:
-            begun.thread.close()
-            self._beside.close()
+            if begun is not None:
+                begun.thread.close()
+                self._beside.close()
+
+    def _now(self, begun: _Begun | None) -> CodeEnd:
+        """What was seen until now; for the cell's own thread."""
+        at = ThreadMoment(real_time.perf_counter(), real_time.thread_time())
+        return CodeEnd(
+            at,
+            real_time.process_time(),
+            self._last,
+            self._last_of_all,
+            None if begun is None else counters.read(begun.thread.clock, begun.thread.waits),
+            self._seen.copy(),
+            self._unseen.copy(),
+            self._unseen_busy,
+            self._lane(at.now),
+        )
+
+    def _until(self, begun: _Begun | None, end: CodeEnd) -> Activity | None:
+        if begun is not None and end.counters is not None:
+            return self._activity(begun, end, end.counters) if end.has_looks else None
+        late = end.at.now - end.last.now - AFTER
+        return never_seen(end, traced=self._traced) if self._too_late(late) else None
 
     def _look(self) -> float | None:
         with self._lock:
@@ -212,7 +248,7 @@ class ActivityWatch:
             if others >= AT_WORK:
                 state = "idle beside others"
             seen = state
-            found = self._elsewhere(frames)
+            found = self._others.at_work_for_the_cell(frames)
             if found is not None:
                 stack, thread = found, True
                 seen = of_other_thread(stack, others, asked / sys.getswitchinterval(), state)
@@ -223,19 +259,6 @@ class ActivityWatch:
         self._timeline.add(seen, stack.doing, until, seconds)
         return state
 
-    def _elsewhere(self, frames: Mapping[int, FrameType]) -> Stack | None:
-        """Another thread that gets data ready, or runs code of the user's, while the cell's own one waits."""
-        for thread, frame in frames.items():
-            # Most threads wait for work, and stand where they stood.
-            at = (id(frame.f_code), frame.f_lasti)
-            if thread == self._thread or self._of_no_use.get(thread) == at:
-                continue
-            stack = read(frame, self._asked.of_user, self._markers)
-            if stack.doing == "input" or (stack.users is not None and stack.doing is None):
-                return stack
-            self._of_no_use[thread] = at
-        return None
-
     def _too_late(self, late: float) -> bool:
         return late > max(_LATE * sys.getswitchinterval(), _LEAST_LATE)
 
@@ -244,32 +267,12 @@ class ActivityWatch:
         self._unseen_busy += seconds if busy else 0.0
         self._unseen.add(stack, "interpreter" if busy else "idle", seconds, seconds)
 
-    def _never_seen(self) -> Activity | None:
-        """A cell that kept the interpreter's lock until its end, so that nobody could look."""
-        now, began = real_time.perf_counter(), self._last
-        seconds = now - began.now
-        if not self._too_late(seconds - AFTER) or began.own is None:
-            return None
-        own = real_time.thread_time() - began.own
-        return Activity(
-            seconds=seconds,
-            looks=0,
-            parts=(),
-            unseen=seconds,
-            unseen_busy=seconds if own >= AT_WORK * seconds else 0.0,
-            thread_time=own,
-            process_time=real_time.process_time() - self._last_of_all,
-            cores=counters.cores(),
-            traced=self._traced,
-        )
-
     def _may_have_used_a_gpu(self) -> bool:
         """Whether the thread was seen elsewhere than in Python's own work: the driver takes milliseconds."""
         return self._seen.share({*ELSEWHERE, "short calls"}) > _IN_PYTHON
 
-    def _activity(self, begun: _Begun) -> Activity:
+    def _activity(self, begun: _Begun, end: CodeEnd, last: Counters) -> Activity:
         first = begun.counters
-        last = counters.read(begun.thread.clock, begun.thread.waits)
         whole = last.process_time - first.process_time
         busy = grown(last.machine_busy, first.machine_busy)
         gpus = self._asked.gpus(begun.since) if self._may_have_used_a_gpu() else {}
@@ -279,12 +282,12 @@ class ActivityWatch:
             neighbours = self._asked.gpu_neighbours() if self._gpu_others is None else None
         compiled = _since(begun.compiled, self._asked.compiled())
         return Activity(
-            seconds=real_time.perf_counter() - begun.at,
-            looks=self._seen.count,
-            parts=self._seen.parts(),
-            unseen=self._unseen.seconds,
-            unseen_busy=self._unseen_busy,
-            unseen_in=self._unseen.parts(),
+            seconds=end.at.now - begun.at,
+            looks=end.seen.count,
+            parts=end.seen.parts(),
+            unseen=end.unseen.seconds,
+            unseen_busy=end.unseen_busy,
+            unseen_in=end.unseen.parts(),
             thread_time=grown(last.thread_time, first.thread_time),
             process_time=whole,
             children_time=last.children_time - first.children_time,
@@ -305,11 +308,11 @@ class ActivityWatch:
             first_runs=0.0 if compiled is None else compiled.first_runs,
             called_back=self._beside.called_back,
             traced=self._traced,
-            lane=self._lane(),
+            lane=end.lane,
         )
 
-    def _lane(self) -> HostLane | None:
-        seconds = real_time.perf_counter() - self._code_began
+    def _lane(self, now: float) -> HostLane | None:
+        seconds = now - self._code_began
         return self._timeline.lane(seconds) if seconds >= SHORTEST else None
 
 
