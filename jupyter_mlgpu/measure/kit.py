@@ -73,6 +73,8 @@ class Kit:
         self.looks_at_cells = os.environ.get(LIMITS_VARIABLE) != "off"
         #: Of a file with code of the user's: the execution count of its cell, 0 where it is none; else None.
         self.of_user: OfUser = lambda filename: None
+        #: The activity of a traced block with its lines as the user sees them.
+        self.in_blocks: Callable[[Activity | None], Activity | None] = lambda activity: activity
         #: Told what a command that takes long is at, in one sentence, and "" at its end.
         self.on_progress: Callable[[str], None] = lambda sentence: None
         #: Told of each answer to a lesson's exercise that was tried: its name, and whether it was right.

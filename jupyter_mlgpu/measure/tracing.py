@@ -65,7 +65,7 @@ def trace(name: str) -> Iterator[TracedBlock]:
         raise
     finally:
         record = measurement.stop(outcome)
-        block._record = kit.judged(record, measurement.activity)
+        block._record = kit.judged(record, kit.in_blocks(measurement.activity))
         kit.store.add(block._record)
 
 

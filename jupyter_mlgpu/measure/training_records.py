@@ -172,7 +172,7 @@ class TrainingRecords:
 
 def _judged(kit: Kit, record: Record, measurement: Measurement) -> Record:
     try:
-        return kit.judged(record, measurement.activity)
+        return kit.judged(record, kit.in_blocks(measurement.activity))
     except Exception as error:
         why = say("The measurement failed ({error}).", error=guarded.words(error))
         return replace(record, why_no_limit=why)

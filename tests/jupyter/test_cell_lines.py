@@ -127,3 +127,11 @@ def test_code_that_a_cell_has_run_by_the_shell_has_no_line_of_that_cell(plain):
     plain.run("\n\ndef nap2():\n    time.sleep(0.9)")
     said = str(plain.run("nap2()").receipt["limit"]["said"])
     assert "line 4 of" in said, said
+
+
+@pytest.mark.kernel
+def test_lines_of_a_traced_block_are_counted_in_the_text_of_its_cell(plain):
+    plain.run("import time, jupyter_mlgpu")
+    block = "\n\nwith jupyter_mlgpu.trace('nap') as record:\n    for _ in range(20): time.sleep(0.05)"
+    assert plain.run(block).status == "ok"
+    assert "(line 4)" in plain.run("print(record.limit.said)").text

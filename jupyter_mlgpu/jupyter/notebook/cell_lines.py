@@ -8,12 +8,15 @@ the text of the cell, and a line that is not found there has no number.
 from __future__ import annotations
 
 import linecache
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace
 
 from jupyter_mlgpu.measure.activity.activity import Activity, Line, Part
+
+if TYPE_CHECKING:
+    from jupyter_mlgpu.measure.activity.stack import OfUser
 
 #: What IPython makes of a line with a magic, and so of one whose text says nothing.
 _CHANGED = "get_ipython()"
@@ -25,6 +28,23 @@ def in_cells(activity: Activity | None, code: str, number: int | None, shell: An
     `code` is the text of the cell that ran, and `number` its execution count, if it has one. Lines of earlier
     cells are counted in the text that IPython's history has of them.
     """
+    return _moved(activity, lambda line: _in_cell(line, code, number, shell))
+
+
+def in_blocks(activity: Activity | None, shell: Any, of_user: OfUser) -> Activity | None:
+    """Return the activity of a traced block, or of training, with its lines as they stand in their cells.
+
+    `of_user` tells the execution count of a compiled cell. Lines of other files are what the user sees.
+    """
+
+    def found(line: Line) -> Line | None:
+        count = None if line.file is None else line.cell or of_user(line.file)
+        return line if not count else _in_history(line, count, shell, own=line.cell is None)
+
+    return _moved(activity, found)
+
+
+def _moved(activity: Activity | None, find: Callable[[Line], Line | None]) -> Activity | None:
     if activity is None:
         return None
     known: dict[Line, Line | None] = {}
@@ -35,7 +55,7 @@ def in_cells(activity: Activity | None, code: str, number: int | None, shell: An
             return part
         if line not in known:
             try:
-                known[line] = _in_cell(line, code, number, shell)
+                known[line] = find(line)
             except Exception:  # a line that cannot be looked up has no number
                 known[line] = None
         return replace(part, line=known[line])
@@ -49,16 +69,22 @@ def _in_cell(line: Line, code: str, number: int | None, shell: Any) -> Line | No
     if line.cell is None or line.file is None:
         found = _timed(line.number, code)
         return None if found is None else Line(found)
-    compiled = linecache.getlines(line.file)
     # Code that a cell compiles has its count or the next one, which differs between IPython's versions. A
     # cell that is in no history has the count of the one to come.
     own = number is None or line.cell in (number, number + 1)
-    texts: list[tuple[int | None, str]] = [(None, code)] if own else []
-    texts += [(one, _earlier(one, shell)) for one in (line.cell, line.cell - 1) if one != number]
-    for cell, text in texts:
-        found = visible_line(line.number, compiled, text)
+    found = visible_line(line.number, linecache.getlines(line.file), code) if own else None
+    return Line(found) if found is not None else _in_history(line, line.cell, shell, but=number)
+
+
+def _in_history(
+    line: Line, count: int, shell: Any, *, own: bool = False, but: int | None = None
+) -> Line | None:
+    """Return the line in an earlier cell, not in number `but`; `own`: without the number of that cell."""
+    compiled = linecache.getlines(line.file or "")
+    for cell in (count, count - 1):
+        found = None if cell == but else visible_line(line.number, compiled, _earlier(cell, shell))
         if found is not None:
-            return Line(found, cell)
+            return Line(found, None if own else cell)
     return None
 
 

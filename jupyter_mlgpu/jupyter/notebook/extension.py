@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from jupyter_mlgpu.jupyter.notebook import record_files, state, surroundings, transform
 from jupyter_mlgpu.jupyter.notebook.audience import Audience
 from jupyter_mlgpu.jupyter.notebook.cell_callbacks import CellCallbacks
+from jupyter_mlgpu.jupyter.notebook.cell_lines import in_blocks
 from jupyter_mlgpu.jupyter.notebook.channel import Channel, KernelChannel, NoChannel
 from jupyter_mlgpu.jupyter.notebook.commands import Commands
 from jupyter_mlgpu.jupyter.notebook.devices import DeviceCommands
@@ -62,6 +63,7 @@ class Extension:
         self.kit = Kit(PurePath(notebook).name if notebook else None)
         self.kit.on_progress = self._on_progress
         self.kit.of_user = surroundings.cells_of(shell)
+        self.kit.in_blocks = partial(in_blocks, shell=shell, of_user=self.kit.of_user)
         journal = os.environ.get(JOURNAL_VARIABLE)
         self._journal = files.Journal(journal) if journal else None
         self._running: Measurement | None = None
