@@ -104,7 +104,7 @@ MARKS :=
 MARKED = $(if $(MARKS),-m "$(MARKS)")
 AND_MARKED = $(if $(MARKS), and $(MARKS))
 # The tests of each of the package's rooms, of how it is built, and of what it answers to planted bottlenecks.
-ROOMS := $(addprefix tests/,record measure explain graphs experiment show jupyter teach structure limits)
+ROOMS := $(wildcard $(addprefix tests/,record measure explain graphs experiment show jupyter teach structure limits))
 # Modules, or notebooks, to run in place of all those of a part.
 ONLY :=
 # How each part ended is kept here, for the summary.
