@@ -60,9 +60,9 @@ def brings_values(call: Call | None) -> bool:
 
 
 def converts(call: Call | None) -> bool:
-    """Whether it is a function of Python's own that asks an array for its value.
+    """Return whether it is a built-in function, such as `float`, that asks an array for its value.
 
-    None of these is at work for long without the interpreter's lock, unless it waits for a device.
+    Such a call runs long without the GIL only while it waits for a device.
     """
     return call is not None and call.module == "builtins" and _name(call) in _CONVERSIONS
 

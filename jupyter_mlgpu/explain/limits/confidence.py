@@ -70,9 +70,9 @@ def others(activity: Activity) -> float:
 
 
 def _is_gauged(cause: Cause, activity: Activity, own: OwnWork | None) -> bool:
-    """Whether a GPU has to tell of the cause, and nobody knows how much of it was for other programs.
+    """Return whether the cause is a GPU's, and it is not known how much other programs used the GPU.
 
-    A neighbour makes one's own kernels take longer, too.
+    Another program also makes this cell's kernels take longer.
     """
     if cause == "device" and activity.gpu_others is None:
         return True
