@@ -46,6 +46,7 @@ KINDS = {
 #: Without these the files of a kind cannot be read.
 NEEDED = {"kernel": ["ipykernel", "jupyter_client"], "browser": ["playwright"]}
 _KERNEL = re.compile(r"^pytestmark = (\[\s*)?pytest\.mark\.kernel\b", re.MULTILINE)
+_NEEDS = re.compile(r'^pytestmark = pytest\.mark\.needs\("(\w+)"\)', re.MULTILINE)
 left_out = pytest.StashKey[Counter[str]]()
 report = pytest.StashKey[str | None]()
 
@@ -68,20 +69,28 @@ def kind_of(path: Path) -> str:
     return "kernel" if _KERNEL.search(path.read_text(encoding="utf-8")) else "small"
 
 
+@functools.cache
+def needs_of(path: Path) -> list[str]:
+    """What a file's import needs: that of its kind, and what `pytestmark = pytest.mark.needs(...)` names."""
+    return [*NEEDED.get(kind_of(path), []), *_NEEDS.findall(path.read_text(encoding="utf-8"))]
+
+
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
     """A file or folder whose kind is not asked for, or cannot run here, is not even read."""
     if collection_path.is_dir():
         folders = {HERE / folder: kind for folder, kind in FOLDERS.items()}
         kind = folders.get(collection_path)
+        needed = NEEDED.get(kind or "", [])
     else:
         is_test = collection_path.name.startswith("test_") and collection_path.suffix == ".py"
         kind = kind_of(collection_path) if is_test else None
+        needed = needs_of(collection_path) if is_test else []
     if kind is None:
         return None
     asked = {one for one in KINDS if re.search(rf"(?<!not )\b{one}\b", config.option.markexpr)}
     if asked and kind not in asked:
         return True
-    absent = missing(NEEDED.get(kind, []))
+    absent = missing(needed)
     config.stash[left_out].update(absent[:1])
     return True if absent else None
 

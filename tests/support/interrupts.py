@@ -35,6 +35,8 @@ def interrupted_at_each_line(
                     signal.raise_signal(signal.SIGINT)
                 return trace
 
+            # Python 3.12 reports steps only where a frame wanted them before this call.
+            sys._getframe().f_trace_opcodes = steps == "opcode"
             sys.settrace(trace)
             try:
                 call()

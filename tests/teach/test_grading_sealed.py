@@ -4,7 +4,6 @@ import inspect
 import json
 from pathlib import Path
 
-import lessons_in_wheel
 import pytest
 from tracked import tracked
 
@@ -20,7 +19,10 @@ def is_covered(path):
     return any(path.is_relative_to(folder) and path != folder / READABLE for folder in FOLDERS)
 
 
+@pytest.mark.needs("hatchling")
 def test_every_notebook_of_the_wheel_is_covered():
+    import lessons_in_wheel
+
     target = Path(lessons_in_wheel.TARGET).relative_to(PACKAGE.name)
     shown = [name for name in lessons_in_wheel.packaged(ROOT) if not is_covered(target / name)]
     assert shown == []

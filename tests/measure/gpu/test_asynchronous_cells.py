@@ -22,6 +22,8 @@ from tests.support.cupti import RECORDED, SIZES, FakeCupti, kernel
 from tests.support.gpu_machine import Machine
 from tests.support.waiting import until
 
+pytestmark = pytest.mark.needs("numpy")
+
 
 @pytest.fixture
 def machine():

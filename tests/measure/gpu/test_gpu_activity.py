@@ -19,6 +19,8 @@ from jupyter_mlgpu.measure.probes.sampler import Sampler
 from tests.support.cupti import RECORDED, SIZES, FakeCupti, FakeProfilers, copy, kernel, memory_set
 from tests.support.gpu_machine import Machine, end
 
+pytestmark = pytest.mark.needs("numpy")
+
 
 def recorded(name):
     return np.frombuffer((RECORDED / f"{name}.bin").read_bytes(), np.uint64)

@@ -8,6 +8,8 @@ from jupyter_mlgpu.measure.gpu.gpu_totals import GpuTotals
 from jupyter_mlgpu.measure.gpu.intervals import Intervals
 from jupyter_mlgpu.measure.gpu.lanes import lane
 
+pytestmark = pytest.mark.needs("numpy")
+
 
 def of(*pairs):
     found = Intervals()

@@ -63,9 +63,8 @@ def trusted(text: str, data: Path) -> bool:
     secret, signatures = data / "notebook_secret", data / "nbsignatures.db"
     if not secret.exists() or not signatures.exists():
         return False
-    known = closing(sqlite3.connect(f"{signatures.absolute().as_uri()}?mode=ro", uri=True))
     wanted = (_ALGORITHM, signature(text, secret.read_bytes()))
-    with known as base:
+    with closing(sqlite3.connect(f"{signatures.absolute().as_uri()}?mode=ro", uri=True)) as base:
         question = "SELECT 1 FROM nbsignatures WHERE algorithm = ? AND signature = ?"
         return base.execute(question, wanted).fetchone() is not None
 
