@@ -222,7 +222,9 @@ class Kit:
                 record = judge(record, Activity(seconds=wall, looks=0, parts=()))
             return record if record.limit is not None else replace(record, why_no_limit=why)
         if record.mode == "light":  # a profiler changes when the thread does what
-            record = replace(record, host_lane=activity.lane)
+            from jupyter_mlgpu.measure.activity.timeline import with_lines
+
+            record = replace(record, host_lane=with_lines(activity.lane, activity.lane_lines))
         return judge(record, activity)
 
     def _placed(self, record: Record) -> Record:

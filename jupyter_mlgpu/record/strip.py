@@ -8,6 +8,8 @@ from jupyter_mlgpu.record.decoding import Count, Measured
 
 #: Bins of a lane, at most.
 BINS = 240
+#: A place in a list, by its character.
+PLACES = "0123456789abcdefghijklmnopqrstuvwxyz"
 #: Seconds under which a cell has no strip.
 SHORTEST = 0.2
 #: What a cell's thread did, by the letter of a bin; a space is time that was not sampled.
@@ -21,22 +23,35 @@ class Spent(Struct, frozen=True):
     seconds: Measured
 
 
+class StripLine(Struct, frozen=True, omit_defaults=True):
+    """A line of the cell, or of the cell with this execution count where that is another one."""
+
+    line: Count
+    cell: Count | None = None
+
+
 class HostLane(Struct, frozen=True):
     """What the cell's thread did: in each bin of so many seconds what it did most, as a letter.
 
     `spent` are the sums over all samples, the most first; with the time not sampled they are the wall time.
+    `ran` has for each bin the line that ran most, as the place in `lines` (`PLACES`); a space where it is not
+    known.
     """
 
     seconds: Measured
     did: str
     spent: tuple[Spent, ...] = ()
+    ran: str = ""
+    lines: tuple[StripLine, ...] = ()
 
 
 class GpuLane(Struct, frozen=True):
     """What a GPU did of the cell's work: in each bin a digit, from 0 (nothing) to 9 (all of it).
 
     `kernels` and `copies` are the parts of a bin in which a kernel or set ran, and in which copies alone ran;
-    `kernel_seconds` and `copy_seconds` their sums, which are the GPU's busy time.
+    `kernel_seconds` and `copy_seconds` their sums, which are the GPU's busy time. `longest` has for each bin
+    the kernel that ran most there, as the place in `GpuWork.kernels` (`PLACES`); a space where it is another
+    one.
     """
 
     seconds: Measured
@@ -44,6 +59,7 @@ class GpuLane(Struct, frozen=True):
     copies: str
     kernel_seconds: Measured
     copy_seconds: Measured
+    longest: str = ""
 
 
 class DeviceLane(Struct, frozen=True):

@@ -83,3 +83,8 @@ def test_lines_of_earlier_cells_are_counted_in_their_own_text(compiled):
 def test_what_time_compiles_stands_below_it(number, seen):
     one = part("idle", line=number)
     assert in_cells(activity(one), "%%time\nx()\ny()", 2, None).parts[0].line == seen
+
+
+def test_the_lines_of_a_strip_are_counted_as_the_user_sees_them():
+    seen = replace(activity(), lane_lines=(Line(2), None, Line(99)))
+    assert in_cells(seen, "%%time\nx()\ny()", 2, None).lane_lines == (Line(3), None, None)

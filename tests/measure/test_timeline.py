@@ -2,8 +2,9 @@
 
 import pytest
 
-from jupyter_mlgpu.measure.activity.timeline import Timeline
-from jupyter_mlgpu.record.strip import BINS
+from jupyter_mlgpu.measure.activity.activity import Line
+from jupyter_mlgpu.measure.activity.timeline import Timeline, with_lines
+from jupyter_mlgpu.record.strip import BINS, StripLine
 
 
 def seconds(lane):
@@ -58,3 +59,43 @@ def test_of_two_things_in_a_bin_the_longer_one_is_shown():
     timeline.add("interpreter", None, 0.002, 0.002)
     timeline.add("idle", None, 0.005, 0.003)
     assert timeline.lane(0.005).did == "w"
+
+
+def test_each_bin_knows_the_line_that_ran_most():
+    timeline = Timeline()
+    timeline.add("interpreter", None, 0.004, 0.004, Line(3, 1))
+    timeline.add("idle", None, 0.01, 0.006, Line(4, 1))
+    timeline.add("native", None, 0.02, 0.01)
+    assert timeline.lines(0.025) == (Line(3, 1), Line(4, 1), None, None, None)
+
+
+def test_what_was_done_most_counts_all_lines_together():
+    timeline = Timeline()
+    timeline.add("idle", None, 0.002, 0.002, Line(3))
+    timeline.add("interpreter", None, 0.0035, 0.0015, Line(4))
+    timeline.add("interpreter", None, 0.005, 0.0015, Line(5))
+    assert timeline.lane(0.005).did == "p"
+    assert timeline.lines(0.005) == (Line(3),)
+
+
+def test_a_lane_has_the_lines_of_cells_by_their_place_and_none_of_files():
+    timeline = Timeline()
+    timeline.add("interpreter", None, 0.02, 0.02)
+    lane = with_lines(timeline.lane(0.02), [Line(7), Line(3, 2), Line(7), Line(9, file="a.py")])
+    assert (lane.ran, lane.lines) == ("010 ", (StripLine(7), StripLine(3, 2)))
+
+
+def test_a_lane_of_many_lines_keeps_the_commonest():
+    timeline = Timeline()
+    timeline.add("interpreter", None, 1.0, 1.0)
+    lines = [Line(number // 2 + 1) for number in range(200)]
+    lane = with_lines(timeline.lane(1.0), lines)
+    assert (len(lane.lines), len(lane.ran)) == (36, 200)
+    assert lane.ran.count(" ") == 200 - 2 * 36
+
+
+def test_a_lane_without_known_lines_has_none():
+    timeline = Timeline()
+    timeline.add("interpreter", None, 0.01, 0.01)
+    assert with_lines(timeline.lane(0.01), [None, None]) == timeline.lane(0.01)
+    assert with_lines(None, []) is None

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from jupyter_mlgpu.record.gpu_work import GpuWork
 from jupyter_mlgpu.record.reading import Reading
 from jupyter_mlgpu.record.record import RanOn, Record
-from jupyter_mlgpu.record.strip import GpuLane, HostLane, Spent
+from jupyter_mlgpu.record.strip import PLACES, GpuLane, HostLane, Spent, StripLine
 from jupyter_mlgpu.show.receipts import html, strip, text
 from jupyter_mlgpu.show.receipts.bundle import MIME_TYPE, bundle
 from jupyter_mlgpu.testing import example_record
@@ -126,12 +126,22 @@ def test_a_lane_that_is_not_known_says_so():
     assert strip.not_drawn(unknown) == ["GPU: not known"]
 
 
-def test_eight_gpus_have_a_lane_each():
+def test_ten_gpus_are_one_lane_and_each_has_its_sums():
     one = on_h200("training").gpu_work[0]
-    works = tuple(replace(one, device=f"gpu:{number}") for number in range(8))
-    drawn, told = picture(replace(on_h200("training"), gpu_work=works))
-    assert told.count("kernels") == 8
-    assert 'height="118"' in drawn
+    works = tuple(replace(one, device=f"gpu:{number}") for number in range(10))
+    record = replace(on_h200("training"), gpu_work=works)
+    drawn, told = picture(record)
+    assert told.count("kernels") == 10
+    assert 'height="13"' in drawn
+    (line,) = strip.text(record)
+    assert line.startswith("10 GPUs ")
+
+
+def test_the_height_of_several_gpus_is_the_mean_of_theirs():
+    idle, half, full = (GpuLane(0.01, digit * 2, "00", 0.0, 0.0) for digit in "049")
+    assert strip.together([idle, full]) == [(4.5, 0), (4.5, 0)]
+    assert strip.together([half]) == [(4, 0), (4, 0)]
+    assert strip.together([]) == []
 
 
 @pytest.mark.parametrize("name", CELLS)
@@ -144,9 +154,11 @@ def test_a_notebooks_receipt_keeps_its_strip_whole(name):
 
 
 def test_the_busiest_strip_is_whole_as_well():
-    lane = GpuLane(0.01, "0123456789" * 24, "9876543210" * 24, 1.2, 1.2)
+    lane = GpuLane(0.01, "0123456789" * 24, "9876543210" * 24, 1.2, 1.2, "01234" * 48)
     work = GpuWork("gpu:0", 9, 0.1, lane=lane)
     record = replace(host("pnwic" * 48, wall=2.4), gpu_work=(work,))
+    lines = tuple(StripLine(100_000 + number, 1_000) for number in range(36))
+    record = replace(record, host_lane=replace(record.host_lane, ran=PLACES[:24] * 10, lines=lines))
     assert "cut" not in bundle(record)[MIME_TYPE]
 
 

@@ -249,7 +249,7 @@ def test_only_few_parts_import_a_framework_and_never_at_the_top():
             # chosen. The lessons' exercises are imported when one of them is checked, and are made of arrays.
             arrays = (MLCOMPUTE, LESSONS / "exercises", LESSONS / "mistakes")
             # CUPTI's records are read with the NumPy that the user's code has loaded.
-            records = ("activity_records", "gpu_totals", "intervals", "lanes")
+            records = ("activity_records", "gpu_totals", "intervals", "kernel_bins", "lanes")
             arrays = (*arrays, *(ROOT / f"measure/gpu/{one}.py" for one in records))
             numpy_allowed = any(map(path.is_relative_to, arrays))
             # What crosses to and from a student's code is arrays, too.

@@ -47,21 +47,24 @@ def in_blocks(activity: Activity | None, shell: Any, of_user: OfUser) -> Activit
 def _moved(activity: Activity | None, find: Callable[[Line], Line | None]) -> Activity | None:
     if activity is None:
         return None
-    known: dict[Line, Line | None] = {}
+    known: dict[Line | None, Line | None] = {None: None}
 
-    def moved(part: Part) -> Part:
-        line = part.line
-        if line is None:
-            return part
-        if line not in known:
+    def moved(line: Line | None) -> Line | None:
+        if line is not None and line not in known:
             try:
                 known[line] = find(line)
             except Exception:  # a line that cannot be looked up has no number
                 known[line] = None
-        return replace(part, line=known[line])
+        return known[line]
+
+    def with_line(part: Part) -> Part:
+        return replace(part, line=moved(part.line))
 
     return replace(
-        activity, parts=tuple(map(moved, activity.parts)), unseen_in=tuple(map(moved, activity.unseen_in))
+        activity,
+        parts=tuple(map(with_line, activity.parts)),
+        unseen_in=tuple(map(with_line, activity.unseen_in)),
+        lane_lines=tuple(map(moved, activity.lane_lines)),
     )
 
 

@@ -109,6 +109,7 @@ class Activity(Struct, frozen=True, kw_only=True):
         called_back: native threads of a framework may have called functions of Python.
         traced: a trace or profile function of somebody else's was on in the cell's thread.
         lane: the CPU's lane of the cell's strip; None where the cell was too short for one.
+        lane_lines: the line that ran most in each bin of that.
     """
 
     seconds: float
@@ -138,3 +139,4 @@ class Activity(Struct, frozen=True, kw_only=True):
     called_back: bool = False
     traced: bool = False
     lane: HostLane | None = None
+    lane_lines: tuple[Line | None, ...] = ()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from jupyter_mlgpu.measure.activity import counters
-from jupyter_mlgpu.measure.activity.activity import Activity
+from jupyter_mlgpu.measure.activity.activity import Activity, Line
 from jupyter_mlgpu.measure.activity.counters import Counters
 from jupyter_mlgpu.measure.activity.looks import Looks
 from jupyter_mlgpu.measure.activity.states import AT_WORK
@@ -22,7 +22,7 @@ class CodeEnd(NamedTuple):
         last: the look before that, or the beginning of the code; `last_process_time` belongs to it.
         counters: those of the system; None where there was no look before that.
         unseen_busy: how much of the unseen time the thread worked.
-        lane: the CPU's lane of the cell's strip.
+        lane: the CPU's lane of the cell's strip; `lane_lines`, the line of each of its bins.
     """
 
     at: ThreadMoment
@@ -34,6 +34,7 @@ class CodeEnd(NamedTuple):
     unseen: Looks
     unseen_busy: float
     lane: HostLane | None
+    lane_lines: tuple[Line | None, ...]
 
     @property
     def has_looks(self) -> bool:

@@ -78,7 +78,7 @@ class Looks:
                 waited=one.waited,
                 doing=one.stack.doing,
                 call=called(one.stack.inner),
-                line=_line(one.stack),
+                line=line_of(one.stack),
                 line_call=called(one.stack.users),
                 thread=key.thread,
             )
@@ -91,7 +91,8 @@ def _address(place: Place | None) -> tuple[int, int] | None:
     return None if place is None else (id(place.code), place.instruction)
 
 
-def _line(stack: Stack) -> Line | None:
+def line_of(stack: Stack) -> Line | None:
+    """The innermost line of the user's, as it was compiled."""
     if stack.users is None or stack.users.line < 1:
         return None
     return Line(stack.users.line, stack.cell or None, stack.users.code.co_filename)

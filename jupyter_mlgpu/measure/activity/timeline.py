@@ -2,18 +2,30 @@
 
 from __future__ import annotations
 
-from jupyter_mlgpu.measure.activity.activity import Doing, State
+from collections import Counter
+from collections.abc import Callable, Hashable, Sequence
+from typing import TypeVar
+
+from msgspec.structs import replace
+
+from jupyter_mlgpu.measure.activity.activity import Doing, Line, State
 from jupyter_mlgpu.record.strip import (
     BINS,
     COMPILING,
     IMPORTING,
     NATIVE,
     NOT_SAMPLED,
+    PLACES,
     PYTHON,
     WAITING,
     HostLane,
     Spent,
+    StripLine,
 )
+
+K = TypeVar("K", bound=Hashable)
+#: What the thread did in a bin, at which line, and for how many seconds.
+_Bin = dict[tuple[str, Line | None], float]
 
 #: Seconds of a bin at first.
 _NARROWEST = 0.005
@@ -37,10 +49,12 @@ class Timeline:
 
     def __init__(self) -> None:
         self._width = _NARROWEST
-        self._bins: list[dict[str, float]] = []
+        self._bins: list[_Bin] = []
         self._spent: dict[str, float] = {}
 
-    def add(self, state: State, doing: Doing | None, until: float, seconds: float) -> None:
+    def add(
+        self, state: State, doing: Doing | None, until: float, seconds: float, line: Line | None = None
+    ) -> None:
         """A sample that stands for so many seconds up to a moment."""
         did = {"importing": IMPORTING, "compiling": COMPILING}.get(doing or "") or _BY_STATE[state]
         self._spent[did] = self._spent.get(did, 0.0) + seconds
@@ -51,23 +65,33 @@ class Timeline:
             number = min(int(at / self._width + 1e-9), BINS - 1)
             end = min((number + 1) * self._width, until)
             self._bins += [{} for _ in range(number + 1 - len(self._bins))]
-            self._bins[number][did] = self._bins[number].get(did, 0.0) + end - at
+            self._bins[number][did, line] = self._bins[number].get((did, line), 0.0) + end - at
             if end <= at:
                 break
             at = end
 
     def lane(self, until: float) -> HostLane:
         """The lane of a cell that ended at this moment."""
-        number = max(1, min(BINS, -(-int(until * 1e6) // int(self._width * 1e6))))
-        bins = [*self._bins, *({} for _ in range(number - len(self._bins)))][:number]
-        letters = "".join(self._most(one) for one in bins)
+        letters = "".join(
+            self._most(one, lambda key: key[0]) or NOT_SAMPLED for one in self._bins_until(until)
+        )
         spent = sorted(self._spent.items(), key=lambda one: -one[1])
         return HostLane(self._width, letters, tuple(Spent(did, seconds) for did, seconds in spent))
 
-    def _most(self, one: dict[str, float]) -> str:
-        """Return the letter that has most of a bin, or a space where less than half of it was sampled."""
-        did = max(one, key=one.__getitem__, default=NOT_SAMPLED)
-        return did if sum(one.values()) >= self._width / 2 else NOT_SAMPLED
+    def lines(self, until: float) -> tuple[Line | None, ...]:
+        """The line that ran most in each bin of that lane."""
+        return tuple(self._most(one, lambda key: key[1]) for one in self._bins_until(until))
+
+    def _bins_until(self, until: float) -> list[_Bin]:
+        number = max(1, min(BINS, -(-int(until * 1e6) // int(self._width * 1e6))))
+        return [*self._bins, *({} for _ in range(number - len(self._bins)))][:number]
+
+    def _most(self, one: _Bin, part: Callable[[tuple[str, Line | None]], K]) -> K | None:
+        """Return that part of the keys which has most of a bin; None where less than half of it was sampled."""
+        sums: dict[K, float] = {}
+        for key, seconds in one.items():
+            sums[part(key)] = sums.get(part(key), 0.0) + seconds
+        return max(sums, key=sums.__getitem__) if sum(one.values()) >= self._width / 2 else None
 
     def _widen(self) -> None:
         self._width *= 2
@@ -76,3 +100,14 @@ class Timeline:
             {did: one.get(did, 0.0) + other.get(did, 0.0) for did in (*one, *other)}
             for one, other in zip(halves[::2], halves[1::2], strict=False)
         ]
+
+
+def with_lines(lane: HostLane | None, lines: Sequence[Line | None]) -> HostLane | None:
+    """Return the lane with the lines of its bins, as the user sees them; lines of files have no place there."""
+    if lane is None:
+        return None
+    seen = [StripLine(one.number, one.cell) if one and one.file is None else None for one in lines]
+    common = [one for one, _ in Counter(filter(None, seen)).most_common(len(PLACES))]
+    places = {one: PLACES[place] for place, one in enumerate(common)}
+    ran = "".join(places.get(one, " ") if one else " " for one in seen)
+    return replace(lane, ran=ran if common else "", lines=tuple(common))

@@ -21,7 +21,7 @@ from jupyter_mlgpu.measure.activity.code_end import CodeEnd, never_seen
 from jupyter_mlgpu.measure.activity.counters import Counters, grown, more
 from jupyter_mlgpu.measure.activity.host_link import HostLink
 from jupyter_mlgpu.measure.activity.lateness import Lateness
-from jupyter_mlgpu.measure.activity.looks import Looks
+from jupyter_mlgpu.measure.activity.looks import Looks, line_of
 from jupyter_mlgpu.measure.activity.markers import Markers
 from jupyter_mlgpu.measure.activity.other_threads import OtherThreads
 from jupyter_mlgpu.measure.activity.pace import AFTER, LONGEST, Pace
@@ -154,6 +154,7 @@ class ActivityWatch:
             self._unseen.copy(),
             self._unseen_busy,
             self._lane(at.now),
+            self._timeline.lines(at.now - self._code_began),
         )
 
     def _until(self, begun: _Begun | None, end: CodeEnd) -> Activity | None:
@@ -256,7 +257,7 @@ class ActivityWatch:
                 seen = "idle beside Python"
         self._seen.add(stack, seen, seconds, late, thread=thread)
         until = now.now - (late if self._too_late(late) else 0.0) - self._code_began
-        self._timeline.add(seen, stack.doing, until, seconds)
+        self._timeline.add(seen, stack.doing, until, seconds, line_of(stack))
         return state
 
     def _too_late(self, late: float) -> bool:
@@ -309,6 +310,7 @@ class ActivityWatch:
             called_back=self._beside.called_back,
             traced=self._traced,
             lane=end.lane,
+            lane_lines=end.lane_lines,
         )
 
     def _lane(self, now: float) -> HostLane | None:

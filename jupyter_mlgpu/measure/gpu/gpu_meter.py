@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from jupyter_mlgpu.measure.gpu.cell_activity import CellActivity
@@ -113,15 +113,17 @@ class CellGpu:
             self._stop_reading = self._meter.read_while_it_runs()
 
     def lanes_so_far(self) -> tuple[DeviceLane, ...]:
-        """The lanes of the strip while the code runs, but for the last moments: their records come later."""
+        """The lanes of the strip while the code runs, up to the last record that came."""
         cell = self._cell
         if cell.why is not None or cell.end is not None:
             return ()
         self._meter.ask(soon=False)
         now = self._activity.until_now(cell)
         with self._activity.adding:
-            lanes = {device: self._lane(totals, now) for device, totals in sorted(cell.totals.items())}
-        return tuple(DeviceLane(f"gpu:{one}", lane) for one, lane in lanes.items() if lane is not None)
+            lanes = {device: self._lane_so_far(totals, now) for device, totals in cell.totals.items()}
+        return tuple(
+            DeviceLane(f"gpu:{one}", lane) for one, lane in sorted(lanes.items()) if lane is not None
+        )
 
     def ends(self) -> None:
         """The code has ended; what it launched may go on."""
@@ -192,18 +194,27 @@ class CellGpu:
             ),
             tuple(self._kernel(address, one) for address, one in longest),
             self._cell.went_on(device),
-            self._lane(totals, last_end),
+            self._lane(totals, last_end, [address for address, _ in longest]),
             self._cell.earlier(device),
         )
 
-    def _lane(self, totals: GpuTotals, last_end: int) -> GpuLane | None:
+    def _lane(self, totals: GpuTotals, last_end: int, listed: Sequence[int] = ()) -> GpuLane | None:
         """A GPU's lane of the strip; None where the cell was too short for one, or gave it no work."""
         from jupyter_mlgpu.measure.gpu.lanes import lane
 
         begun, seconds = self._cell.begun[0], self._cell.seconds
         if not totals.launches or seconds(last_end - begun) < SHORTEST:
             return None
-        return lane(totals, begun, last_end, seconds)
+        return lane(totals, begun, last_end, seconds, listed)
+
+    def _lane_so_far(self, totals: GpuTotals, now: int) -> GpuLane | None:
+        lane = self._lane(totals, now)
+        if lane is None:
+            return None
+        from jupyter_mlgpu.measure.gpu.lanes import up_to_its_end
+
+        begun = self._cell.begun[0]
+        return up_to_its_end(lane, min(1.0, (totals.last_end - begun) / (now - begun)))
 
     def _kernel(self, address: int, one: Sum) -> KernelSum:
         name = beginning(self._meter.name_at(address), _NAME)

@@ -9,6 +9,7 @@ import numpy as np
 from jupyter_mlgpu.measure.gpu.activity_records import ActivityColumns
 from jupyter_mlgpu.measure.gpu.cupti import KERNEL, PEER_COPY, SET
 from jupyter_mlgpu.measure.gpu.intervals import Intervals
+from jupyter_mlgpu.measure.gpu.kernel_bins import KernelBins
 
 #: Copies' directions, by CUpti_ActivityMemcpyKind: A is an array (a texture), which lies on the device.
 DIRECTIONS = {
@@ -53,6 +54,8 @@ class GpuTotals:
         self.last_end = 0
         #: When something ran, and when a kernel or a set did.
         self.all, self.but_copies = Intervals(), Intervals()
+        #: Which kernel ran when.
+        self.kernel_bins = KernelBins()
 
     @property
     def launches(self) -> int:
@@ -69,6 +72,7 @@ class GpuTotals:
             counts, sums = np.bincount(which), np.bincount(which, ticks)
             for name, count, total in zip(names.tolist(), counts.tolist(), sums.tolist(), strict=True):
                 self.kernels.setdefault(name, Sum()).add(count, int(total))
+            self.kernel_bins.add(names, which, start, end)
         elif records.kind == SET:
             self.sets.add(len(ticks), int(ticks.sum()))
         else:

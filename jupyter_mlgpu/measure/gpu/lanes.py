@@ -2,19 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from math import ceil
 from typing import Any
 
 import numpy as np
+from msgspec.structs import replace
 
 from jupyter_mlgpu.measure.gpu.gpu_totals import GpuTotals
-from jupyter_mlgpu.record.strip import BINS, GpuLane
+from jupyter_mlgpu.measure.gpu.kernel_bins import KernelBins
+from jupyter_mlgpu.record.strip import BINS, PLACES, GpuLane
 
 _FULL = 9
 
 
-def lane(totals: GpuTotals, begun: int, last_end: int, seconds: Callable[[int], float]) -> GpuLane:
-    """The lane of a cell that began and ended at these ticks; `seconds` turns ticks into seconds."""
+def lane(
+    totals: GpuTotals,
+    begun: int,
+    last_end: int,
+    seconds: Callable[[int], float],
+    listed: Sequence[int] = (),
+) -> GpuLane:
+    """The lane of a cell that began and ended at these ticks; `seconds` turns ticks into seconds.
+
+    `listed` are the kernels, by the address of their name, to which `longest` leads.
+    """
     edges = np.linspace(begun, last_end, BINS + 1)
     every, kernels = totals.all.in_bins(edges), totals.but_copies.in_bins(edges)
     width = (last_end - begun) / BINS
@@ -25,7 +37,22 @@ def lane(totals: GpuTotals, begun: int, last_end: int, seconds: Callable[[int], 
         _digits((every - kernels) / width),
         seconds(kernel_ticks),
         seconds(totals.all.length() - kernel_ticks),
+        _longest(totals.kernel_bins, edges, listed),
     )
+
+
+def up_to_its_end(lane: GpuLane, part: float) -> GpuLane:
+    """The lane of a cell that runs, up to this part of it: what the GPU did later is not known yet."""
+    known = ceil(part * len(lane.kernels) - 1e-6)
+    return replace(lane, kernels=lane.kernels[:known], copies=lane.copies[:known])
+
+
+def _longest(bins: KernelBins, edges: Any, listed: Sequence[int]) -> str:
+    """The place among the listed kernels of the one that ran most in each bin."""
+    names = bins.most_between(edges)
+    places = dict(zip(listed, PLACES, strict=False))
+    found = "".join(places.get(name, " ") if name else " " for name in names)
+    return found if found.strip() else ""
 
 
 def _digits(parts: Any) -> str:

@@ -1,4 +1,4 @@
-"""A cell's strip: what the CPU did above, what the GPUs did below, time from left to right.
+"""A cell's strip: what the CPU did above, what the GPUs did together below, time from left to right.
 
 Each colour has a pattern of its own, for those who do not see colours. It is an image, for JupyterLab takes
 bare SVG out of strangers' HTML; the legend below it has the sums.
@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 from math import ceil
+from statistics import fmean
 from typing import TypeVar
 
 from jupyter_mlgpu.record import units
@@ -96,19 +97,32 @@ def _keyed(lanes: list[tuple[str, list[tuple[str, str, float]]]]) -> Iterator[Ch
 
 
 def text(record: Record) -> list[str]:
-    """A line for each GPU: when it worked, as blocks."""
-    return [f"{work.device} {blocks(work.lane)}" for work in record.gpu_work if work.lane is not None]
+    """When the GPU worked, as blocks; of several, how busy they were together."""
+    lanes = {work.device: work.lane for work in record.gpu_work if work.lane is not None}
+    if not lanes:
+        return []
+    name = next(iter(lanes)) if len(lanes) == 1 else f"{len(lanes)} GPUs"
+    return [f"{name} {blocks([*lanes.values()])}"]
 
 
-def blocks(lane: GpuLane) -> str:
-    """How busy the GPU was, a character for some bins."""
-    levels = [int(one) + int(other) for one, other in zip(lane.kernels, lane.copies, strict=True)]
+def blocks(lanes: Sequence[GpuLane]) -> str:
+    """How busy the GPUs were, a character for some bins."""
+    levels = [kernels + copies for kernels, copies in together(lanes)]
     if not levels:
         return ""
     size = -(-len(levels) // _CHARACTERS)
     groups = [levels[at : at + size] for at in range(0, len(levels), size)]
     means = [min(1.0, sum(one) / len(one) / _FULL) for one in groups]
     return "".join(_BLOCKS[ceil(mean * (len(_BLOCKS) - 1))] for mean in means)
+
+
+def together(lanes: Sequence[GpuLane]) -> list[tuple[float, float]]:
+    """Return for each bin the mean levels of kernels and of copies, from 0 to 9, over some GPUs of a cell."""
+    bins = zip(*(zip(one.kernels, one.copies, strict=True) for one in lanes), strict=True)
+    return [
+        (fmean(int(kernels) for kernels, _ in each), fmean(int(copies) for _, copies in each))
+        for each in bins
+    ]
 
 
 def svg(record: Record) -> Markup:
@@ -123,16 +137,16 @@ def svg(record: Record) -> Markup:
             if letter in HOST:
                 boxes.setdefault(letter, []).append(_box(at, count, host.seconds / duration, top, _LANE))
         top += _LANE + _GAP
-    for lane in [one.lane for one in record.gpu_work if one.lane is not None]:
-        for at, count, levels in _runs(list(zip(lane.kernels, lane.copies, strict=True))):
-            bottom = top + _LANE
-            for level, name in zip(levels, (_KERNELS[0], _COPIES[0]), strict=True):
-                height = min(bottom - top, _LANE * int(level) / _FULL)
-                bottom -= height
-                if height > 0:
-                    box = _box(at, count, lane.seconds / duration, bottom, height)
-                    boxes.setdefault(name, []).append(box)
-        top += _LANE + _GAP
+    gpus = [one.lane for one in record.gpu_work if one.lane is not None]
+    for at, count, levels in _runs(together(gpus)):
+        bottom = top + _LANE
+        for level, name in zip(levels, (_KERNELS[0], _COPIES[0]), strict=True):
+            height = min(bottom - top, _LANE * level / _FULL)
+            bottom -= height
+            if height > 0:
+                box = _box(at, count, gpus[0].seconds / duration, bottom, height)
+                boxes.setdefault(name, []).append(box)
+    top += _LANE + _GAP if gpus else 0.0
     height = top - _GAP
     ended = _WIDTH * wall / duration
     mark = [element("path", d=f"M{ended:.1f} 0V{height:g}", stroke=_MARK, stroke_width="2")]
@@ -153,7 +167,7 @@ def svg(record: Record) -> Markup:
 
 
 def _tops(height: float) -> list[float]:
-    return [y for y in (n * (_LANE + _GAP) for n in range(20)) if y < height]
+    return [y for y in (0, _LANE + _GAP) if y < height]
 
 
 def _back(y: float) -> Markup:

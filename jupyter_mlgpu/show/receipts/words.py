@@ -110,7 +110,7 @@ def _rounded(share: float) -> str:
 def headline(record: Record) -> list[str]:
     """The figures that matter, the most important first; the browser chooses the same (words.ts).
 
-    Wall time, what limits the cell, how busy the GPU was, where it ran, peak memory: a closed receipt has no
+    Wall time, how busy the GPU was, what limits the cell, where it ran, peak memory: a closed receipt has no
     others, and lets the last ones go where it is narrow. All else stands inside.
     """
     wall, peak = record.reading("wall_time"), record.find("peak_memory_process")
@@ -118,8 +118,8 @@ def headline(record: Record) -> list[str]:
     busy = gpu.busy(record)
     told = [
         repeats.headline(record) or own,
-        None if busy and limits.is_gpu_time(record.limit) else limits.clause(record.limit),
         busy,
+        None if busy and limits.is_gpu_time(record.limit) else limits.clause(record.limit),
         "" if record.device.ran_on == () else where(record),
         peak and f"peak memory {units.figure(peak)}",
     ]

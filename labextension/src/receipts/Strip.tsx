@@ -5,11 +5,11 @@
 
 import type { ReactElement } from 'react';
 
-import { formatSeconds } from '../record/format';
+import { formatSeconds, formatShare } from '../record/format';
 import type { Translate } from '../language/i18n';
 import { known } from '../record/words';
 import type { IRecord } from '../record/record';
-import { KINDS, durationOf, lanesOf, notDrawn } from '../record/strip';
+import { KINDS, drawnLanesOf, durationOf, lanesOf, notDrawn } from '../record/strip';
 import type { IBox, ILane, Kind } from '../record/strip';
 
 const WIDTH = 720;
@@ -34,19 +34,22 @@ export function Strip(props: {
   t: Translate;
 }): ReactElement | null {
   const { record, height, onPage = null, t } = props;
-  const lanes = lanesOf(record);
+  const lanes = drawnLanesOf(record);
+  const words = inWords(lanesOf(record), t);
   const duration = durationOf(record);
   const wall = known(record, 'wall_time')?.value ?? 0;
   const ended = record.asynchronous && duration > wall ? wall : null;
   const id = `jp-mlgpu-${record.runId}-${record.cell.sequence}`;
   return lanes.length === 0 ? null : (
-    <Lanes {...{ lanes, duration, ended, height, onPage, id, t }} />
+    <Lanes {...{ lanes, words, duration, ended, height, onPage, id, t }} />
   );
 }
 
 /** These lanes over so many seconds, with a mark where the code ended while a GPU went on. */
 export function Lanes(props: {
   lanes: readonly ILane[];
+  /** What screen readers say; without them, what is drawn in words. */
+  words?: string;
   duration: number;
   ended: number | null;
   height?: number | undefined;
@@ -56,6 +59,7 @@ export function Lanes(props: {
   t: Translate;
 }): ReactElement {
   const { lanes, duration, ended, id, t } = props;
+  const words = props.words ?? inWords(lanes, t);
   const height = lanes.length * (LANE + GAP) - GAP;
   // Drawn in points, for a pattern would be stretched with what it fills.
   const scale = WIDTH / (duration || 1);
@@ -68,7 +72,7 @@ export function Lanes(props: {
     >
       <svg
         role="img"
-        aria-label={t('strip', { legend: lanes.map(lane => inWords(lane, lanes, t)).join(' · ') })}
+        aria-label={t('strip', { legend: words })}
         viewBox={`0 0 ${WIDTH} ${height}`}
         preserveAspectRatio="none"
         style={{ height: `${props.height ?? height}px` }}
@@ -89,7 +93,11 @@ export function Lanes(props: {
         </defs>
         {lanes.map((lane, number) => (
           <g key={lane.device ?? ''} transform={`translate(0 ${number * (LANE + GAP)})`}>
-            <rect className="jp-mlgpu-Strip-lane" width={WIDTH} height={LANE} />
+            <rect
+              className="jp-mlgpu-Strip-lane"
+              width={Math.min(WIDTH, scale * (lane.until ?? duration))}
+              height={LANE}
+            />
             {lane.boxes.map((box, index) => (
               <Box key={index} box={box} scale={scale} fill={`url(#${id}-${box.kind})`} t={t} />
             ))}
@@ -136,7 +144,17 @@ export function StripLegend(props: {
 function Box(props: { box: IBox; scale: number; fill: string; t: Translate }): ReactElement {
   const { box, scale, fill, t } = props;
   const { kind, from, to, bottom, top } = box;
-  const moments = { from: formatSeconds(from), to: formatSeconds(to), what: nameOf(kind, t) };
+  const what = [
+    nameOf(kind, t),
+    box.line && lineName(box.line, t),
+    box.kernel,
+    ...(box.each ?? []).map(({ device, share }) => `${device} ${formatShare(share)}`)
+  ];
+  const moments = {
+    from: formatSeconds(from),
+    to: formatSeconds(to),
+    what: what.filter(Boolean).join(', ')
+  };
   return (
     <rect
       x={scale * from}
@@ -160,7 +178,19 @@ function laneName({ device }: ILane, lanes: readonly ILane[]): string {
   return device === null ? 'CPU' : gpus.length === 1 ? 'GPU' : device;
 }
 
-function inWords(lane: ILane, lanes: readonly ILane[], t: Translate): string {
-  const sums = lane.sums.map(({ kind, seconds }) => `${nameOf(kind, t)} ${formatSeconds(seconds)}`);
-  return `${laneName(lane, lanes)}: ${sums.join(', ') || t('stripIdle')}`;
+/** `line 4`, or `line 4 of cell [2]` where it is another one. */
+function lineName({ line, cell }: NonNullable<IBox['line']>, t: Translate): string {
+  const values = { line: `${line}`, cell: `${cell ?? ''}` };
+  return cell === null ? t('hotLine', values) : t('stripLineOf', values);
+}
+
+function inWords(lanes: readonly ILane[], t: Translate): string {
+  return lanes
+    .map(lane => {
+      const sums = lane.sums.map(
+        ({ kind, seconds }) => `${nameOf(kind, t)} ${formatSeconds(seconds)}`
+      );
+      return `${laneName(lane, lanes)}: ${sums.join(', ') || t('stripIdle')}`;
+    })
+    .join(' · ');
 }

@@ -30,10 +30,17 @@ export type Kind = Name<typeof KINDS>;
 const bins = (value: unknown): string => text(value, BINS) ?? '';
 
 const readSpent = shape({ did: word }, { seconds: or(0, amount) });
+const readLine = shape({ line: count }, { cell: or(null, count) });
 
 export const readHostLane = shape(
   {},
-  { seconds: or(0, amount), did: bins, spent: listOf(readSpent) }
+  {
+    seconds: or(0, amount),
+    did: bins,
+    spent: listOf(readSpent),
+    ran: bins,
+    lines: listOf(readLine)
+  }
 );
 
 export const readGpuLane = shape(
@@ -42,6 +49,7 @@ export const readGpuLane = shape(
     seconds: or(0, amount),
     kernels: bins,
     copies: bins,
+    longest: bins,
     kernelSeconds: named('kernel_seconds', or(0, amount)),
     copySeconds: named('copy_seconds', or(0, amount))
   }
@@ -65,6 +73,12 @@ export interface IBox {
   to: number;
   bottom: number;
   top: number;
+  /** The line that ran most, of another cell with its number. */
+  line?: Read<typeof readLine>;
+  /** The kernel that ran most. */
+  kernel?: string;
+  /** Of several GPUs: what part of the time each one worked. */
+  each?: { device: string; share: number }[];
 }
 
 export interface ILane {
@@ -73,6 +87,21 @@ export interface ILane {
   boxes: IBox[];
   /** What it did, and for how many seconds; these add up. */
   sums: { kind: Kind; seconds: number }[];
+  /** Seconds until which it is known; null: all of the cell. */
+  until: number | null;
+}
+
+interface IDevice {
+  device: string;
+  lane: IGpuLane;
+  kernels: readonly string[];
+}
+
+interface ILevels {
+  device: string;
+  kernels: number;
+  copies: number;
+  longest: string | undefined;
 }
 
 /** Seconds until the code and what it gave to GPUs had ended. */
@@ -82,11 +111,26 @@ export function durationOf(record: IRecord): number {
   return record.asynchronous ? wall + wentOn : wall;
 }
 
-/** The lanes that are known; none for a short cell. */
+/** The lanes that are known, one for each GPU; none for a short cell. */
 export function lanesOf(record: IRecord): ILane[] {
   const wall = known(record, 'wall_time')?.value ?? 0;
-  const gpus = record.gpuWork.flatMap(({ device, lane }) => (lane ? [gpuLane(device, lane)] : []));
-  return [...hostLane(record.hostLane, wall), ...gpus];
+  return [...hostLane(record.hostLane, wall), ...devicesOf(record).map(one => gpuLane(one))];
+}
+
+/** The same to draw: one for all GPUs together. */
+export function drawnLanesOf(record: IRecord): ILane[] {
+  const wall = known(record, 'wall_time')?.value ?? 0;
+  return [...hostLane(record.hostLane, wall), ...together(devicesOf(record))];
+}
+
+function devicesOf({ gpuWork }: IRecord): IDevice[] {
+  return gpuWork.flatMap(({ device, lane, kernels }) =>
+    lane ? [{ device, lane, kernels: kernels.map(({ name }) => name) }] : []
+  );
+}
+
+function together([first, ...others]: readonly IDevice[]): ILane[] {
+  return first === undefined ? [] : [gpuLane(first, ...others)];
 }
 
 /** Why a lane that one would look for is not there, which is not idle; null: none is missing. */
@@ -103,9 +147,10 @@ export function notDrawn(record: IRecord): 'stripNoCpu' | 'stripCoarse' | 'strip
   return ran && times.every(({ value }) => value === null) ? 'stripNoGpu' : null;
 }
 
-/** The same of a cell that runs. */
+/** The lanes of a cell that runs, to draw. What a GPU did last is not known yet. */
 export function lanesSoFar({ seconds, host, gpus }: IStripSoFar): ILane[] {
-  return [...hostLane(host, seconds), ...gpus.map(({ device, lane }) => gpuLane(device, lane))];
+  const devices = gpus.map(({ device, lane }) => ({ device, lane, kernels: [] }));
+  return [...hostLane(host, seconds), ...together(devices)];
 }
 
 function isKind(name: string): name is Kind {
@@ -119,44 +164,77 @@ function hostLane(lane: IHostLane | null, wall: number): ILane[] {
   const sums = lane.spent.flatMap(({ did, seconds }) =>
     isKind(did) ? [{ kind: did, seconds }] : []
   );
-  const unseen = wall - sums.reduce((sum, one) => sum + one.seconds, 0);
+  const unseen = wall - sum(sums.map(one => one.seconds));
   if (unseen > UNSEEN * wall) {
     sums.push({ kind: 'unseen', seconds: unseen });
   }
-  const boxes = runs(lane.did.split('')).flatMap(({ at, count, what }) =>
-    isKind(what)
-      ? [
-          {
-            kind: what,
-            from: at * lane.seconds,
-            to: (at + count) * lane.seconds,
-            bottom: 0,
-            top: 1
-          }
-        ]
-      : []
-  );
-  return [{ device: null, boxes, sums }];
+  const moments = lane.did.split('').map((did, number) => `${did}${lane.ran[number] ?? ' '}`);
+  const boxes = runs(moments).flatMap(({ at, count, what }) => {
+    const kind = what.charAt(0);
+    const line = lane.lines[place(what.charAt(1))];
+    const [from, to] = [at * lane.seconds, (at + count) * lane.seconds];
+    return isKind(kind) ? [{ kind, from, to, bottom: 0, top: 1, ...(line && { line }) }] : [];
+  });
+  return [{ device: null, boxes, sums, until: null }];
 }
 
-function gpuLane(device: string, lane: IGpuLane): ILane {
-  const levels = lane.kernels
-    .split('')
-    .map((level, number) => `${level}${lane.copies[number] ?? '0'}`);
-  const boxes = runs(levels).flatMap(({ at, count, what }) => {
-    const [kernels = 0, copies = 0] = what.split('').map(digit => (Number(digit) || 0) / FULL);
-    const place = { from: at * lane.seconds, to: (at + count) * lane.seconds };
-    const stacked = [
-      { kind: 'kernels' as const, ...place, bottom: 0, top: kernels },
-      { kind: 'copies' as const, ...place, bottom: kernels, top: Math.min(1, kernels + copies) }
+/** Of one GPU or of several: the mean of their parts. */
+function gpuLane(first: IDevice, ...others: readonly IDevice[]): ILane {
+  const devices = [first, ...others];
+  const { seconds } = first.lane;
+  const length = Math.max(...devices.map(({ lane }) => lane.kernels.length));
+  const bins = Array.from({ length }, (_, bin) => devices.map(one => levels(one, bin)));
+  const boxes = runs(bins.map(bin => JSON.stringify(bin))).flatMap(({ at, count }): IBox[] => {
+    const each = bins[at] ?? [];
+    const kernels = mean(each.map(one => one.kernels));
+    const copies = mean(each.map(one => one.copies));
+    const span = {
+      from: at * seconds,
+      to: (at + count) * seconds,
+      ...(others.length > 0 && {
+        each: each.map(one => ({
+          device: one.device,
+          share: Math.min(1, one.kernels + one.copies)
+        }))
+      })
+    };
+    const kernel = others.length === 0 ? each[0]?.longest : undefined;
+    const stacked: IBox[] = [
+      { kind: 'kernels', ...span, bottom: 0, top: kernels, ...(kernel && { kernel }) },
+      { kind: 'copies', ...span, bottom: kernels, top: Math.min(1, kernels + copies) }
     ];
     return stacked.filter(({ bottom, top }) => top > bottom);
   });
   const sums = [
-    { kind: 'kernels' as const, seconds: lane.kernelSeconds },
-    { kind: 'copies' as const, seconds: lane.copySeconds }
+    { kind: 'kernels' as const, seconds: sum(devices.map(({ lane }) => lane.kernelSeconds)) },
+    { kind: 'copies' as const, seconds: sum(devices.map(({ lane }) => lane.copySeconds)) }
   ];
-  return { device, boxes, sums: sums.filter(({ seconds }) => seconds > 0) };
+  return {
+    device: others.length === 0 ? first.device : 'GPUs',
+    boxes,
+    sums: sums.filter(one => one.seconds > 0),
+    until: length * seconds
+  };
+}
+
+/** What a GPU did in a bin: the parts of it, from 0 to 1, and the kernel that ran most. */
+function levels({ device, lane, kernels }: IDevice, bin: number): ILevels {
+  const level = (digits: string): number => (Number(digits[bin] ?? '0') || 0) / FULL;
+  const longest = kernels[place(lane.longest.charAt(bin))];
+  return { device, kernels: level(lane.kernels), copies: level(lane.copies), longest };
+}
+
+/** The place that a character of a lane stands for; -1 for none. */
+function place(character: string): number {
+  return /^[0-9a-z]$/.test(character) ? parseInt(character, 36) : -1;
+}
+
+function sum(values: readonly number[]): number {
+  return values.reduce((total, one) => total + one, 0);
+}
+
+function mean(values: readonly number[]): number {
+  return sum(values) / values.length;
 }
 
 /** Neighbours that are the same: where they begin, how many, and what they are. */

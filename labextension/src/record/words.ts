@@ -144,8 +144,8 @@ export function headline(record: IRecord, t: Translate): string[] {
   return [
     timingInWords(record, t) ||
       (wall ? shown(wall, record, t) : `${t('wall_time')}: ${t('notMeasured')}`),
-    busy && isGpuTime(record.limit) ? '' : clause(record.limit, t),
     busy,
+    busy && isGpuTime(record.limit) ? '' : clause(record.limit, t),
     record.ranOn?.length === 0 ? '' : place(record, t),
     peakMemory(record, t)
   ].filter(Boolean);

@@ -3,7 +3,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { lanesOf, notDrawn, durationOf } from '../../src/record/strip';
+import {
+  drawnLanesOf,
+  durationOf,
+  lanesOf,
+  lanesSoFar,
+  notDrawn,
+  readStripSoFar
+} from '../../src/record/strip';
 import { readRecord } from '../../src/record/record';
 import type { IRecord } from '../../src/record/record';
 import { reading, recordJson } from '../records';
@@ -62,6 +69,65 @@ test('a GPU has kernels below and copies above, and time until all was done', ()
     { kind: 'copies', seconds: 0.1 }
   ]);
   assert.equal(durationOf(record), 0.4);
+});
+
+test('a part of a lane knows the line, or the kernel, that ran most there', () => {
+  const lines = { ran: '01 1', lines: [{ line: 4 }, { line: 7, cell: 2 }] };
+  const gpu = { ...work, kernels: [{ name: 'gemm', count: 1, seconds: 0.2 }] };
+  const record = known({
+    readings: [reading('wall_time', 0.2)],
+    host_lane: { ...host, ...lines },
+    gpu_work: [{ ...gpu, lane: { ...lane, longest: '  0 ' } }]
+  });
+  const [cpu, device] = drawnLanesOf(record);
+  assert.deepEqual(
+    cpu?.boxes.map(({ line }) => line),
+    [
+      { line: 4, cell: null },
+      { line: 7, cell: 2 },
+      { line: 7, cell: 2 }
+    ]
+  );
+  assert.deepEqual(
+    device?.boxes.map(({ kernel }) => kernel),
+    [undefined, 'gemm', undefined]
+  );
+});
+
+test('ten GPUs are drawn as one lane that tells of each, and keep their sums', () => {
+  const half = { ...lane, kernels: '9900', copies: '0000' };
+  const full = { ...lane, kernels: '9999', copies: '0000' };
+  const devices = Array.from({ length: 10 }, (_, number) => ({
+    ...work,
+    device: `gpu:${number}`,
+    lane: number < 5 ? half : full
+  }));
+  const record = known({ readings: [reading('wall_time', 0.2)], gpu_work: devices });
+  const [gpus, ...others] = drawnLanesOf(record);
+  assert.deepEqual(others, []);
+  assert.deepEqual(
+    gpus?.boxes.map(({ from, to, top }) => [from, to, top]),
+    [
+      [0, 0.2, 1],
+      [0.2, 0.4, 0.5]
+    ]
+  );
+  assert.deepEqual(gpus.boxes[1]?.each?.slice(4, 6), [
+    { device: 'gpu:4', share: 0 },
+    { device: 'gpu:5', share: 1 }
+  ]);
+  assert.equal(lanesOf(record).length, 10);
+});
+
+test('the lane of a GPU that is at work ends where its records do', () => {
+  const strip = readStripSoFar({
+    sequence: 3,
+    seconds: 1,
+    host: null,
+    gpus: [{ device: 'gpu:0', lane }]
+  });
+  assert(strip !== null);
+  assert.equal(lanesSoFar(strip)[0]?.until, 0.4);
 });
 
 test('a record without lanes has no strip, nor has one whose lanes are rubbish', () => {

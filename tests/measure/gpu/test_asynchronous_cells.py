@@ -104,8 +104,8 @@ def test_the_lanes_of_a_cell_that_runs_grow_with_the_records_that_came(machine):
     ((device, lane),) = [(one.device, one.lane) for one in cell.lanes_so_far()]
     assert device == "gpu:0"
     assert lane.kernel_seconds == pytest.approx(0.15)
-    assert lane.kernels[:115] == "9" * 115
-    assert lane.kernels[125:] == "0" * 115
+    assert set(lane.kernels) == {"9"}
+    assert 115 <= len(lane.kernels) <= 125  # of 240: what the GPU did after the last record is not known
     cell.ends()
     assert cell.lanes_so_far() == ()
     assert cell.finish_within(60).work[0].launches == 1
