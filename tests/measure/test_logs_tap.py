@@ -167,6 +167,16 @@ def test_a_descriptor_that_the_user_has_closed_stays_closed(heard, capfd):
         assert "closed or redirected" in heard.lost[0]
 
 
+def test_a_descriptor_that_was_closed_before_is_left_closed_and_it_is_said(heard, capfd):
+    os.close(2)
+    with tapped(heard) as tap:
+        with pytest.raises(OSError, match="Bad file descriptor"):
+            os.write(2, b"nowhere")
+        tap.check()
+        assert "closed or redirected file descriptor 2 (stderr)" in heard.lost[0]
+        assert set(tap.files()) == {"stdout"}
+
+
 def test_a_terminal_that_takes_nothing_holds_up_neither_the_reader_nor_the_cell(heard, capfd):
     terminal = FullTerminal(room=4)
     tap = Tap((2,), heard.on_data, make_echo=lambda descriptor, before: terminal)

@@ -9,19 +9,20 @@ before it shows, clears, asks or ends anything. Only where the user's code has p
 
 from __future__ import annotations
 
-import contextvars
 import functools
 import os
 import stat
 import sys
-from codecs import getincrementaldecoder
+import threading
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from ipykernel.iostream import OutStream
 
+from jupyter_mlgpu.jupyter.notebook.channel import COMM
 from jupyter_mlgpu.jupyter.notebook.line_count import LineCount
-from jupyter_mlgpu.measure.capture.echo import DescriptorEcho, Echo
+from jupyter_mlgpu.jupyter.notebook.stream_echo import StreamEcho
+from jupyter_mlgpu.measure.capture.echo import Echo
 from jupyter_mlgpu.measure.capture.stream import NAMES, plain_echo
 from jupyter_mlgpu.measure.capture.tap import Tap
 from jupyter_mlgpu.measure.handlers import OurFailures, is_of_a_handler
@@ -45,6 +46,8 @@ _DISPLAY_MESSAGES = frozenset(
         "status",
     }
 )
+#: Messages of widgets, and others that have a comm; ours run no code of the user's.
+_TO_COMMS = frozenset({"comm_open", "comm_msg", "comm_close"})
 #: The message that says what is about to run.
 _A_REQUEST = "execute_input"
 
@@ -56,19 +59,24 @@ class KernelSurroundings:
         #: A terminal stays one: it is for who reads it that programs ask whether they write to one.
         self.descriptors: Sequence[int] = () if _is_terminal(1) or _is_terminal(2) else (1, 2)
         self._streams = {1: sys.stdout, 2: sys.stderr}
-        self._echoes: list[_StreamEcho] = []
+        self._echoes: list[StreamEcho] = []
         self._counts = {1: LineCount(), 2: LineCount()}
         self._classes: list[tuple[OutStream, type[OutStream]]] = []
         self._covered: list[tuple[Any, Any, bool]] = []
         self._sending: tuple[Any, Any] | None = None
+        self._beside = False  # whether a request that is no cell is being handled
 
-    def make_echo(self, descriptor: int, before: int | None) -> Echo:
-        """Into the notebook where ipykernel would have shown it there, else to where it went before."""
+    def make_echo(self, descriptor: int, before: int) -> Echo | None:
+        """Into the notebook where ipykernel would have shown it there, else to where it went before.
+
+        None where the user's code has put a file there, in which it may look for what it has just written.
+        """
         stream = self._streams[descriptor]
         terminal = _captured_by_ipykernel(stream, descriptor)
         if terminal is None or not _leads_to_ipykernel(stream, before):
-            return plain_echo(descriptor, before)
-        echo = _StreamEcho(stream, terminal, self._counts[descriptor])
+            is_users_file = terminal is not None and stat.S_ISREG(os.fstat(before).st_mode)
+            return None if is_users_file else plain_echo(descriptor, before)
+        echo = StreamEcho(stream, terminal, self._counts[descriptor])
         self._echoes.append(echo)
         return echo
 
@@ -88,16 +96,20 @@ class KernelSurroundings:
         for stream in own:
             stream.__class__ = _in_order(type(stream), pass_on)
         if own:
-            self._look_before_messages(own[0].session, pass_on, request_begins)
+            self._look_before_messages(own[0].session, tap, pass_on, request_begins)
 
     def cell_begins(self, tap: Tap) -> None:
         """What is printed from now on belongs to this cell."""
         for echo in self._echoes:
             echo.belong_to_this_cell()
-        for descriptor, stream in self._streams.items():
-            count = self._counts[descriptor]
+        for count in self._counts.values():
             count.begin()
+        self._cover(tap)
+
+    def _cover(self, tap: Tap) -> None:
+        for descriptor, stream in self._streams.items():
             if is_a(stream, OutStream):
+                count = self._counts[descriptor]
                 self._pump_before_writes(stream, tap.behind_in(descriptor), tap.catch_up, count)
 
     def cell_ended(self, tap: Tap) -> None:
@@ -130,6 +142,7 @@ class KernelSurroundings:
                 del session.send
             self._sending = None
         self._echoes.clear()
+        self._beside = False
 
     def after_fork_in_child(self, tap: Tap) -> None:
         """A child prints as without us."""
@@ -168,9 +181,24 @@ class KernelSurroundings:
         stream.write = write
 
     def _look_before_messages(
-        self, session: Any, pass_on: Callable[[], None], request_begins: Callable[[], None]
+        self, session: Any, tap: Tap, pass_on: Callable[[], None], request_begins: Callable[[], None]
     ) -> None:
         original = session.send
+
+        def state_changes(content: Mapping[str, Any], request: Mapping[str, Any] | None) -> None:
+            """What a widget's callback or a silent request writes, between two cells, is its own."""
+            if threading.current_thread() is not threading.main_thread():
+                return
+            if content.get("execution_state") == "busy" and request and _runs_code_beside_cells(request):
+                for echo in self._echoes:
+                    echo.belong_to_this_request()
+                self._cover(tap)
+                self._beside = True
+            elif content.get("execution_state") == "idle" and self._beside:
+                self._beside = False
+                self.cell_ended(tap)
+                for echo in self._echoes:
+                    echo.belong_to_the_last_cell()
 
         @functools.wraps(original)
         def send(stream: Any, message: Any, *arguments: Any, **named: Any) -> Any:
@@ -186,6 +214,8 @@ class KernelSurroundings:
                 if kind == "clear_output":
                     for count in self._counts.values():
                         count.forget()
+                if kind == "status" and arguments:
+                    state_changes(arguments[0], named.get("parent"))
             return original(stream, message, *arguments, **named)
 
         session.send = send
@@ -208,48 +238,15 @@ def _in_order(kind: Any, pass_on: Callable[[], None]) -> type[OutStream]:
     return InOrder
 
 
-class _StreamEcho:
-    """Into a stream of ipykernel's, under the cell that runs or ran last, and to the server's terminal."""
+def _runs_code_beside_cells(request: Mapping[str, Any]) -> bool:
+    """Whether a request is no cell and may run code of the user's: a widget's message, or a silent request.
 
-    def __init__(self, stream: Any, terminal: int, count: LineCount) -> None:
-        # The class's own method: the instance's may be covered for the length of a cell.
-        self._write: Callable[[str], Any] = functools.partial(type(stream).write, stream)
-        self._flush: Callable[[], Any] = functools.partial(type(stream).flush, stream)
-        self._waits = False
-        self._decoder = getincrementaldecoder("utf-8")(errors="replace")
-        self._terminal = DescriptorEcho(terminal)
-        self._count = count
-        self.belong_to_this_cell()
-
-    def belong_to_this_cell(self) -> None:
-        # ipykernel remembers in a context variable which cell a print belongs to.
-        self._context = contextvars.copy_context()
-
-    def write(self, data: bytes) -> int:
-        text = self._decoder.decode(data)
-        if text:
-            self._count.native(text)
-            self._context.run(self._write, text)
-            self._waits = True
-        self._terminal.write(data)  # a courtesy: what a full pipe does not take, the notebook has
-        return len(data)
-
-    def flush(self) -> None:
-        """Send what waits in the stream; where nothing does, this costs nothing."""
-        if self._waits:
-            self._waits = False
-            self._flush()
-
-    def finish(self) -> None:
-        """Show also a character that was never completed."""
-        text = self._decoder.decode(b"", final=True)
-        if text:
-            self._context.run(self._write, text)
-            self._waits = True
-            self.flush()
-
-    def ready(self, timeout: float) -> bool:
-        return True
+    Others, completions among them, come at any time, and nobody shows what is printed under them.
+    """
+    kind, content = request["header"]["msg_type"], request["content"]
+    if kind == "execute_request":
+        return content.get("silent") is True
+    return kind in _TO_COMMS and content.get("comm_id") != COMM
 
 
 def _is_terminal(descriptor: int) -> bool:
@@ -259,10 +256,8 @@ def _is_terminal(descriptor: int) -> bool:
         return False
 
 
-def _leads_to_ipykernel(stream: Any, before: int | None) -> bool:
+def _leads_to_ipykernel(stream: Any, before: int) -> bool:
     """Whether a descriptor led to the pipe that ipykernel reads: the user may have put a file there."""
-    if before is None:
-        return False
     try:
         if not stat.S_ISFIFO(os.fstat(before).st_mode):
             return False

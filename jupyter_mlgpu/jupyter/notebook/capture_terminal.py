@@ -15,7 +15,7 @@ class TerminalSurroundings:
 
     descriptors: Sequence[int] = ()
 
-    def make_echo(self, descriptor: int, before: int | None) -> Echo:
+    def make_echo(self, descriptor: int, before: int) -> Echo:
         """Back to the terminal."""
         return plain_echo(descriptor, before)
 

@@ -87,7 +87,7 @@ class Timeline:
         return [*self._bins, *({} for _ in range(number - len(self._bins)))][:number]
 
     def _most(self, one: _Bin, part: Callable[[tuple[str, Line | None]], K]) -> K | None:
-        """Return that part of the keys which has most of a bin; None where less than half of it was sampled."""
+        """Return that part of the keys which has most of a bin; None if less than half was sampled."""
         sums: dict[K, float] = {}
         for key, seconds in one.items():
             sums[part(key)] = sums.get(part(key), 0.0) + seconds
@@ -103,7 +103,7 @@ class Timeline:
 
 
 def with_lines(lane: HostLane | None, lines: Sequence[Line | None]) -> HostLane | None:
-    """Return the lane with the lines of its bins, as the user sees them; lines of files have no place there."""
+    """Return the lane with the lines of its bins, as the user sees them; lines of files are left out."""
     if lane is None:
         return None
     seen = [StripLine(one.number, one.cell) if one and one.file is None else None for one in lines]

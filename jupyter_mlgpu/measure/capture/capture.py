@@ -46,7 +46,7 @@ WHEN_IT_ENDS = 2.0
 class Surroundings(Protocol):
     """What is special about capturing in a kernel or in a terminal: `notebook.capture_kernel` has one."""
 
-    def make_echo(self, descriptor: int, before: int | None) -> Echo:
+    def make_echo(self, descriptor: int, before: int) -> Echo | None:
         """Where a descriptor's output goes on to; see `tap.MakeEcho`."""
 
     #: The descriptors to capture, 1 and 2 or none.

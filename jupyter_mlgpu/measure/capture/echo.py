@@ -48,15 +48,3 @@ class DescriptorEcho:
             return bool(self._poll.poll(timeout * 1000))
         except OSError:
             return True
-
-
-class SilentEcho:
-    """Nowhere: for a descriptor that was closed before we came."""
-
-    def write(self, data: bytes) -> int:
-        """Pass bytes on; returns how many were taken."""
-        return len(data)
-
-    def ready(self, timeout: float) -> bool:
-        """Whether something can be written within so many seconds."""
-        return True

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from jupyter_mlgpu.measure.capture.echo import DescriptorEcho, Echo, SilentEcho
+from jupyter_mlgpu.measure.capture.echo import DescriptorEcho, Echo
 from jupyter_mlgpu.measure.capture.reader import Pipe, Reader
 from jupyter_mlgpu.measure.capture.storage import LogFile, above_standard
 from jupyter_mlgpu.measure.uninterrupted import Uninterrupted
@@ -27,13 +27,13 @@ NAMES = {1: "stdout", 2: "stderr"}
 
 #: Called with a stream's name and bytes written to it.
 OnData = Callable[[str, bytes], None]
-#: Gives the echo of a descriptor: its number, and a copy of what it was (None: it was closed).
-MakeEcho = Callable[[int, int | None], Echo]
+#: Gives the echo of a descriptor: its number, and a copy of what it was. None: it is left as it is.
+MakeEcho = Callable[[int, int], Echo | None]
 
 
-def plain_echo(descriptor: int, before: int | None) -> Echo:
+def plain_echo(descriptor: int, before: int) -> Echo:
     """Back to where the descriptor led before."""
-    return SilentEcho() if before is None else DescriptorEcho(before)
+    return DescriptorEcho(before)
 
 
 @dataclass(slots=True, eq=False)
@@ -44,7 +44,7 @@ class CapturedStream:
     descriptor: int
     file: LogFile
     pipe: Pipe
-    before: int | None
+    before: int
     echo: Echo
     read_to: int = 0
     echoed_to: int = 0
@@ -52,16 +52,20 @@ class CapturedStream:
     is_behind: Callable[[], bool] = lambda: False
 
     @classmethod
-    def of(cls, number: int, descriptor: int, make_echo: MakeEcho) -> CapturedStream:
-        """A stream whose descriptor is not taken yet. Raises OSError."""
+    def of(cls, number: int, descriptor: int, make_echo: MakeEcho) -> CapturedStream | None:
+        """A stream whose descriptor is not taken yet; None: it is closed or left alone. Raises OSError."""
         with contextlib.ExitStack() as undo:
+            before = _copy(descriptor)
+            if before is None:
+                return None
+            undo.callback(os.close, before)
+            echo = make_echo(descriptor, before)
+            if echo is None:
+                return None
             file = undo.enter_context(contextlib.closing(LogFile(NAMES[descriptor])))
             pipe = undo.enter_context(contextlib.closing(Pipe.made()))
             os.set_blocking(pipe.read, False)
-            before = _copy(descriptor)
-            if before is not None:
-                undo.callback(os.close, before)
-            stream = cls(number, descriptor, file, pipe, before, make_echo(descriptor, before))
+            stream = cls(number, descriptor, file, pipe, before, echo)
             undo.pop_all()
         return stream
 
@@ -74,28 +78,24 @@ class CapturedStream:
         """Have the descriptor lead into the pipe."""
         os.dup2(self.pipe.write, self.descriptor)
 
-    def leads_here(self) -> bool:
-        """Return whether the descriptor is still our pipe: the user's code may have replaced it."""
+    def leads_here(self, descriptor: int | None = None) -> bool:
+        """Return whether the descriptor, or another one, is our pipe: the user may have replaced it."""
         try:
-            return os.path.sameopenfile(self.descriptor, self.pipe.write)
+            return os.path.sameopenfile(descriptor or self.descriptor, self.pipe.write)
         except OSError:
             return False
 
-    def put_back(self) -> None:
-        """Let the descriptor be what it was, but not where the user's code has made something else of it."""
-        if not self.leads_here():
-            return
-        if self.before is None:
-            os.close(self.descriptor)
-        else:
-            os.dup2(self.before, self.descriptor)
+    def put_back(self, descriptors: Sequence[int]) -> None:
+        """Let each descriptor that is our pipe be what our own was; the user may have copied it: `2>&1`."""
+        for descriptor in descriptors:
+            if self.leads_here(descriptor):
+                os.dup2(self.before, descriptor)
 
     def close(self) -> None:
         """Let go of all descriptors of ours."""
         self.file.close()
         self.pipe.close()
-        if self.before is not None:
-            os.close(self.before)
+        os.close(self.before)
 
     def pass_on(self, reader: Reader, on_data: OnData) -> None:
         """Read and echo what is stored; a Ctrl-C comes between two pieces."""

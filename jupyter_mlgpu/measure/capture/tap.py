@@ -9,7 +9,6 @@ read by a thread of the same process, the usual way, hangs as soon as native cod
 from __future__ import annotations
 
 import contextlib
-import os
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
@@ -27,7 +26,7 @@ from jupyter_mlgpu.measure.capture.losses import (
     not_watched,
 )
 from jupyter_mlgpu.measure.capture.reader import Reader
-from jupyter_mlgpu.measure.capture.stream import CapturedStream, MakeEcho, OnData, plain_echo
+from jupyter_mlgpu.measure.capture.stream import NAMES, CapturedStream, MakeEcho, OnData, plain_echo
 from jupyter_mlgpu.measure.handlers import is_of_a_handler
 from jupyter_mlgpu.measure.uninterrupted import Uninterrupted
 from jupyter_mlgpu.record.clock import real_time
@@ -66,6 +65,7 @@ class Tap:
     def __post_init__(self) -> None:
         self._streams: list[CapturedStream] = []
         self._lost: set[str] = set()
+        self._left_alone: list[int] = []  # descriptors, from the beginning on
         self._lock = threading.RLock()
         self._reading = False
         self._reader: Reader | None = None
@@ -85,6 +85,8 @@ class Tap:
             self.stop()
         self.paused, self._readers, self._taken, self._waited = None, 0, False, False
         self._lost.clear()
+        self._left_alone.clear()
+        self._reading = False
         wake = self._wake = Alarm()
         self._thread = threading.Thread(
             target=self._watch, args=(wake,), name="jupyter_mlgpu logs", daemon=True
@@ -197,9 +199,9 @@ class Tap:
 
     def check(self) -> None:
         """Say so where the user's code has closed or redirected a descriptor: its lines do not come here."""
-        for stream in self._streams:
-            if not self.paused and not stream.leads_here():
-                self._lose(leads_elsewhere(stream.descriptor, stream.name))
+        gone = [stream.descriptor for stream in self._streams if not self.paused and not stream.leads_here()]
+        for descriptor in [*self._left_alone, *gone]:
+            self._lose(leads_elsewhere(descriptor, NAMES[descriptor]))
 
     def _pump(self, reader: Reader | None) -> None:
         """Read and echo what is stored."""
@@ -209,8 +211,8 @@ class Tap:
         with Uninterrupted(), self._lock:
             if self._reading:  # something that this very thread does while it reads has printed
                 return
-            self._reading = True
             try:
+                self._reading = True
                 for stream in self._streams:
                     stream.pass_on(reader, self._hand_over)
             finally:
@@ -262,11 +264,15 @@ class Tap:
         """Make a pipe and a file for each descriptor, and start their reader. Raises OSError."""
         with contextlib.ExitStack() as undo:
             undo.callback(self._streams.clear)
-            for number, descriptor in enumerate(self.descriptors):
-                stream = CapturedStream.of(number, descriptor, self.make_echo)
+            for descriptor in self.descriptors:
+                stream = CapturedStream.of(len(self._streams), descriptor, self.make_echo)
+                if stream is None:
+                    self._left_alone.append(descriptor)
+                    continue
                 undo.callback(stream.close)
                 self._streams.append(stream)
-            self._start_reader()
+            if self._streams:
+                self._start_reader()
             undo.pop_all()
 
     def _take(self, seconds: float) -> None:
@@ -284,16 +290,12 @@ class Tap:
     def _start_reader(self) -> None:
         """Have the pipes emptied; what cannot be stored is passed on. Raises OSError."""
         streams = self._streams
-        null = os.open(os.devnull, os.O_WRONLY | os.O_CLOEXEC)
-        try:
-            reader = Reader(
-                [stream.pipe for stream in streams],
-                [stream.file.descriptor for stream in streams],
-                [null if stream.before is None else stream.before for stream in streams],
-            )
-            reader.start([stream.echoed_to for stream in streams])
-        finally:
-            os.close(null)
+        reader = Reader(
+            [stream.pipe for stream in streams],
+            [stream.file.descriptor for stream in streams],
+            [stream.before for stream in streams],
+        )
+        reader.start([stream.echoed_to for stream in streams])
         self._reader = reader
         self._readers += 1
         for stream in streams:
@@ -352,7 +354,7 @@ class Tap:
     def _put_back(self) -> None:
         self._taken = True  # and not to be taken again
         for stream in self._streams:
-            stream.put_back()
+            stream.put_back(self.descriptors)
 
     def _lose(self, sentence: Sentence) -> None:
         if sentence not in self._lost:
