@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from jupyter_mlgpu.record.gpu_work import GpuWork
+from jupyter_mlgpu.record.gpu_work import GpuWork, KernelSum
 from jupyter_mlgpu.record.reading import Reading
 from jupyter_mlgpu.record.record import RanOn, Record
 from jupyter_mlgpu.record.strip import PLACES, GpuLane, HostLane, Spent, StripLine
@@ -135,6 +135,19 @@ def test_ten_gpus_are_one_lane_and_each_has_its_sums():
     assert 'height="13"' in drawn
     (line,) = strip.text(record)
     assert line.startswith("10 GPUs ")
+
+
+def test_a_notebook_keeps_the_lanes_of_ten_gpus_and_the_kernels_of_the_busiest():
+    one = on_h200("training").gpu_work[0]
+    one = replace(one, kernels=(KernelSum("gemm", 9, 0.5),))
+    works = tuple(replace(one, device=f"gpu:{number}") for number in range(10))
+    data = bundle(replace(on_h200("training"), gpu_work=works))[MIME_TYPE]
+    kept = Record.from_json(data).gpu_work
+    assert [work.lane for work in kept] == [one.lane] * 10
+    assert sum(bool(work.kernels) for work in kept) == 1
+    assert data["cut"]["gpu_work"] == 9
+    again = bundle(Record.from_json(data), data["cut"])[MIME_TYPE]
+    assert (again["gpu_work"], again["cut"]) == (data["gpu_work"], data["cut"])
 
 
 def test_the_height_of_several_gpus_is_the_mean_of_theirs():

@@ -80,8 +80,8 @@ def bundle(record: Record, cut_before: Mapping[str, int] | None = None) -> dict[
     left = _left_to_the_record(record)
     whole = tuple(one for one in record.readings if one.quantity not in left)
     readings = _few_devices(whole, 1 if plain else 2)
-    work = _busiest(record)
-    omitted = {"readings": len(whole) - len(readings), "gpu_work": len(record.gpu_work) - len(work)}
+    work, left_out = _busiest(record)
+    omitted = {"readings": len(whole) - len(readings), "gpu_work": left_out}
     record = replace(record, logs=tuple(map(_shortened, record.logs)), readings=readings, gpu_work=work)
     cut = _added(cut_before or {}, {part: count for part, count in omitted.items() if count})
     record, cut = _fewer(record, 2 * _MOST, cut)
@@ -163,11 +163,19 @@ def _few_devices(readings: Sequence[Reading], most: int) -> tuple[Reading, ...]:
     return tuple(one for one in readings if one.scope != "device" or one in kept.get(one.quantity, (one,)))
 
 
-def _busiest(record: Record) -> tuple[GpuWork, ...]:
-    """The work of the GPU that was busy longest; of the others a receipt has their number."""
+def _busiest(record: Record) -> tuple[tuple[GpuWork, ...], int]:
+    """The work of the GPU that was busy longest, of the others their lanes, and how many were so cut."""
     busy = {one.device: one.value or 0.0 for one in record.readings if one.quantity == "device_time"}
     most = max(record.gpu_work, key=lambda one: busy.get(one.device, 0.0), default=None)
-    return () if most is None else (most,)
+    bare = {one.device: replace(one, copies=(), kernels=()) for one in record.gpu_work}
+    kept = tuple(
+        one if one is most else bare[one.device]
+        for one in record.gpu_work
+        if one is most or one.lane is not None
+    )
+    return kept, sum(
+        one is not most and (one.lane is None or one != bare[one.device]) for one in record.gpu_work
+    )
 
 
 def _make(record: Record, cut: Mapping[str, int]) -> dict[str, Any]:
