@@ -17,9 +17,14 @@ def cuda():
     return made
 
 
+def counter_of(cuda, index=0):
+    snapshot = cuda.memory_snapshot
+    return PooledPeak(cuda.memory_stats_as_nested_dict, cuda.reset_peak_memory_stats, snapshot, index)
+
+
 @pytest.fixture
 def counter(cuda):
-    return PooledPeak(cuda, 0)
+    return counter_of(cuda)
 
 
 @pytest.fixture
@@ -98,12 +103,12 @@ def test_all_blocks_are_listed_only_where_pools_can_have_changed(cuda, peaks):
 
 def test_blocks_of_another_gpu_do_not_count(cuda):
     cuda.record_graph(5_200, GRAPH)
-    other = PooledPeak(cuda, 1)
+    other = counter_of(cuda, 1)
     other.read()
     assert other.pools == Pools()
 
 
-def test_a_pytorch_that_can_leave_the_history_out_is_asked_to(cuda, counter):
+def test_a_pytorch_that_can_leave_the_history_out_is_asked_to(cuda):
     asked = []
     plain = cuda.memory_snapshot
 
@@ -112,5 +117,5 @@ def test_a_pytorch_that_can_leave_the_history_out_is_asked_to(cuda, counter):
         return plain()
 
     cuda.memory_snapshot = memory_snapshot
-    counter.read()
+    counter_of(cuda).read()
     assert asked == [False]

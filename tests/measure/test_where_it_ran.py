@@ -57,7 +57,11 @@ class FakeTorch:
             cuda=self.cuda,
             version=SimpleNamespace(hip=None),
             backends=SimpleNamespace(mps=never),
-            _C=SimpleNamespace(_autograd=SimpleNamespace(_get_sequence_nr=lambda: self.nodes)),
+            _C=SimpleNamespace(
+                _autograd=SimpleNamespace(_get_sequence_nr=lambda: self.nodes),
+                _cuda_memoryStats=self.cuda.memory_stats_as_nested_dict,
+                _cuda_resetPeakMemoryStats=self.cuda.reset_peak_memory_stats,
+            ),
         )
         monkeypatch.setitem(sys.modules, "torch", module)
 

@@ -19,7 +19,7 @@ class Peaks:
 
     def start(self) -> list[int]:
         """Begin a cell; give what it returns to `finish`."""
-        self._note()
+        self.note()
         self._reset()
         mine = [0]
         self._open.append(mine)
@@ -33,11 +33,12 @@ class Peaks:
 
     def finish(self, mine: list[int]) -> int:
         """The highest value since `start`."""
-        self._note()
+        self.note()
         self._open = [other for other in self._open if other is not mine]
         return mine[0]
 
-    def _note(self) -> None:
+    def note(self) -> None:
+        """Remember what was reached: somebody else is about to reset the counter."""
         now = self._read()
         self._ever = max(self._ever, now)
         for one in self._open:

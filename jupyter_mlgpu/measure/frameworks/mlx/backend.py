@@ -29,6 +29,7 @@ from jupyter_mlgpu.measure.frameworks.evidence import may_have_run, only_device
 from jupyter_mlgpu.measure.frameworks.imports import imported, module
 from jupyter_mlgpu.measure.frameworks.mlx import FRAMEWORK
 from jupyter_mlgpu.measure.frameworks.peaks import Peaks
+from jupyter_mlgpu.measure.frameworks.users_peaks import UsersPeaks, users_peaks
 from jupyter_mlgpu.record.reading import Reading
 from jupyter_mlgpu.record.sentence import Sentence, joined, say
 
@@ -110,7 +111,9 @@ class MlxBackend(Backend):
     def observe(self) -> MlxObservation:
         """Begin the allocator's peak afresh; operations are not watched (adr/0009)."""
         if self._peaks is None:
-            self._peaks = Peaks(_peak, _mx().reset_peak_memory)
+            counter = users_peaks(_mx(), "get_peak_memory", "reset_peak_memory")
+            self._peaks = Peaks(lambda: _peak(counter), counter.reset)
+            counter.before_reset[()] = self._peaks.note
         return MlxObservation(self._peaks, self.devices())
 
 
@@ -174,9 +177,9 @@ def evaluate(value: object) -> None:
     _mx().eval(value)
 
 
-def _peak() -> int:
+def _peak(counter: UsersPeaks) -> int:
     # Right after a reset MLX says 0, though what is in use stays in use.
-    return max(int(_mx().get_peak_memory()), int(_mx().get_active_memory()))
+    return max(int(counter.read()), int(_mx().get_active_memory()))
 
 
 def native(device: Device) -> Any:

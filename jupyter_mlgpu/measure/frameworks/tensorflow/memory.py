@@ -17,6 +17,7 @@ from jupyter_mlgpu.measure.frameworks import allocator
 from jupyter_mlgpu.measure.frameworks.imports import module
 from jupyter_mlgpu.measure.frameworks.peaks import Peaks
 from jupyter_mlgpu.measure.frameworks.tensorflow.names import kind_of
+from jupyter_mlgpu.measure.frameworks.users_peaks import join_peaks, users_peaks
 from jupyter_mlgpu.record.reading import Reading
 from jupyter_mlgpu.record.sentence import Sentence, say
 
@@ -47,7 +48,16 @@ def peaks_of(name: str) -> Peaks | None:
     """A counter for an allocator's peak; None where there are no statistics."""
     if _info(name) is None:
         return None
-    return Peaks(lambda: (_info(name) or {})["peak"], lambda: _memory().reset_memory_stats(name.upper()))
+    # tf.config.experimental asks the context, and so does everybody who has its functions from before.
+    counter = users_peaks(
+        type(_context()), "get_memory_info", "reset_memory_stats", join_peaks, lambda of: _device(of[-1])
+    )
+    peaks = Peaks(
+        lambda: int(counter.read(_context(), name.upper())["peak"]),
+        lambda: counter.reset(_context(), name.upper()),
+    )
+    counter.before_reset[name] = peaks.note
+    return peaks
 
 
 def peak(name: str, reached: int | None) -> Reading:
@@ -56,6 +66,15 @@ def peak(name: str, reached: int | None) -> Reading:
     if info is None:
         return allocator.unknown_peak(no_statistics(name), _detail(name), name)
     return allocator.peak(info["peak"] if reached is None else reached, _detail(name), device=name)
+
+
+def _device(name: object) -> str:
+    """`GPU:0` of `/GPU:0`, `gpu:0` or a full name."""
+    return str(name).upper().removeprefix("/").rpartition("DEVICE:")[2]
+
+
+def _context() -> Any:
+    return module("tensorflow.python.eager.context").context()
 
 
 def _memory() -> Any:

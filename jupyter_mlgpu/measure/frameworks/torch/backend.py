@@ -32,6 +32,7 @@ from jupyter_mlgpu.measure.frameworks.torch import FRAMEWORK
 from jupyter_mlgpu.measure.frameworks.torch.pools import PooledPeak
 from jupyter_mlgpu.measure.frameworks.torch.scope import TorchScope
 from jupyter_mlgpu.measure.frameworks.torch.tensors import tensors
+from jupyter_mlgpu.measure.frameworks.users_peaks import UsersPeaks, join_peaks, users_peaks
 from jupyter_mlgpu.record.reading import Reading
 from jupyter_mlgpu.record.sentence import Sentence, joined, say
 
@@ -192,8 +193,10 @@ class TorchBackend(Backend):
         """A counter for the allocator's peak of each GPU in use, and what it counts."""
         for index in self._in_use():
             if index not in self._peaks:
-                counter = PooledPeak(_torch().cuda, index)
+                users = _users_peaks()
+                counter = PooledPeak(users.read, users.reset, _torch().cuda.memory_snapshot, index)
                 self._peaks[index] = Peaks(counter.read, counter.reset), counter
+                users.before_reset[index] = self._peaks[index][0].note
         return self._peaks
 
     def _gpus(self) -> int:
@@ -210,6 +213,11 @@ class TorchBackend(Backend):
         # Private; without it, waiting for a GPU too many beats not waiting.
         in_use = getattr(torch._C, "_cuda_hasPrimaryContext", lambda index: True)
         return [index for index in range(self._gpus()) if in_use(index)]
+
+
+def _users_peaks() -> UsersPeaks:
+    # What torch.cuda's own functions call, whoever has these from before.
+    return users_peaks(_torch()._C, "_cuda_memoryStats", "_cuda_resetPeakMemoryStats", join_peaks)
 
 
 class TorchObservation(Observation):

@@ -14,7 +14,7 @@ after its graph has gone, until `torch.cuda.empty_cache()`.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -32,10 +32,21 @@ class Pools:
 
 
 class PooledPeak:
-    """A counter for `Peaks`, over `torch.cuda`; `why_not` says why what the pools keep is not known."""
+    """A counter for `Peaks`; `why_not` says why what the pools keep is not known.
 
-    def __init__(self, cuda: Any, index: int) -> None:
-        self._cuda = cuda
+    `stats` and `reset` are those of the allocator, given a GPU's number; `snapshot` lists its segments.
+    """
+
+    def __init__(
+        self,
+        stats: Callable[[int], Mapping[str, Any]],
+        reset: Callable[[int], object],
+        snapshot: Callable[..., Iterable[dict[str, Any]]],
+        index: int,
+    ) -> None:
+        self._stats = stats
+        self._reset = reset
+        self._snapshot = snapshot
         self._index = index
         self._counted: tuple[int, ...] = ()
         self._before = Pools()
@@ -45,7 +56,7 @@ class PooledPeak:
 
     def read(self) -> int:
         """The most bytes in use since `reset`."""
-        stats = self._cuda.memory_stats_as_nested_dict(self._index)
+        stats = self._stats(self._index)
         self._look(stats)
         given = stats["allocated_bytes"]["all"]
         kept_throughout = min(self._before.free, self.pools.free)
@@ -54,7 +65,7 @@ class PooledPeak:
 
     def reset(self) -> None:
         """Begin afresh with what `read` has just found."""
-        self._cuda.reset_peak_memory_stats(self._index)
+        self._reset(self._index)
         self._before, self._least = self.pools, self._now
 
     def _look(self, stats: Mapping[str, Any]) -> None:
@@ -77,11 +88,10 @@ class PooledPeak:
         return tuple(int(stats[one]["all"][what]) for one in of for what in ("allocated", "freed"))
 
     def _segments(self) -> list[dict[str, Any]]:
-        snapshot = self._cuda.memory_snapshot
         try:
-            return list(snapshot(include_traces=False))
+            return list(self._snapshot(include_traces=False))
         except TypeError:  # an older PyTorch, which then lists the history of all blocks, too
-            return list(snapshot())
+            return list(self._snapshot())
 
 
 def _of(segments: list[dict[str, Any]], index: int) -> Pools:

@@ -1,0 +1,88 @@
+"""A framework's counter of peak memory: begun afresh for each cell, and read by the user as if it were not.
+
+A cell's own peak can be read only if the counter begins with the cell. The user may read the same counter,
+and means the most since their own last reset. So the framework's functions for reading and resetting are
+covered where it calls them: what the counter had reached before each of our resets is kept, and joined to
+what the user reads. The covers stay as long as the process, for that may be asked after `%mlc_trace off`.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+#: How a call names the allocator that it is about: of the arguments, or none where there is one allocator.
+Key = Callable[[tuple[Any, ...]], object]
+
+_covered: dict[tuple[int, str], UsersPeaks] = {}
+
+
+class UsersPeaks:
+    """The counters of one framework. `join` gives the greater of two answers of the reading function."""
+
+    def __init__(self, owner: Any, read: str, reset: str, join: Callable[[Any, Any], Any], key: Key) -> None:
+        """Cover two functions of an object, by their names."""
+        self._join = join
+        self._key = key
+        self._reached: dict[object, Any] = {}
+        self._owner = owner  # kept, so that its address stays its own
+        self._read: Callable[..., Any] = getattr(owner, read)
+        self._reset: Callable[..., Any] = getattr(owner, reset)
+        setattr(owner, read, self._users_read(self._read))
+        setattr(owner, reset, self._users_reset(self._reset))
+        #: Called before the user resets a counter, by allocator: what a cell had reached is noted then.
+        self.before_reset: dict[object, Callable[[], None]] = {}
+
+    def read(self, *arguments: Any) -> Any:
+        """What the counter says since it was last begun afresh, by us or by the user."""
+        return self._read(*arguments)
+
+    def reset(self, *arguments: Any) -> None:
+        """Begin the counter afresh; the user still reads what it had reached."""
+        key, found = self._key(arguments), self._read(*arguments)
+        self._reached[key] = self._join(self._reached[key], found) if key in self._reached else found
+        self._reset(*arguments)
+
+    def _users_read(self, original: Callable[..., Any]) -> Callable[..., Any]:
+        @functools.wraps(original)
+        def read(*arguments: Any, **named: Any) -> Any:
+            found = original(*arguments, **named)
+            kept = self._reached.get(self._key((*arguments, *named.values()))) if self._reached else None
+            return found if kept is None else self._join(kept, found)
+
+        return read
+
+    def _users_reset(self, original: Callable[..., Any]) -> Callable[..., Any]:
+        @functools.wraps(original)
+        def reset(*arguments: Any, **named: Any) -> Any:
+            for note in self.before_reset.values():
+                note()
+            self._reached.pop(self._key((*arguments, *named.values())), None)
+            return original(*arguments, **named)
+
+        return reset
+
+
+def users_peaks(
+    owner: Any,
+    read: str,
+    reset: str,
+    join: Callable[[Any, Any], Any] = max,
+    key: Key = lambda arguments: arguments,
+) -> UsersPeaks:
+    """The one cover of these functions in this process."""
+    known = _covered.get((id(owner), read))
+    if known is None:
+        known = _covered[id(owner), read] = UsersPeaks(owner, read, reset, join, key)
+    return known
+
+
+def join_peaks(kept: Any, found: Any) -> Any:
+    """Join nested dictionaries: the greater of what is called `peak`, else what was found."""
+    if not (type(kept) is type(found) is dict):
+        return found
+    return {
+        name: max(kept.get(name, value), value) if name == "peak" else join_peaks(kept.get(name), value)
+        for name, value in found.items()
+    }
