@@ -15,7 +15,7 @@ from jupyter_mlgpu.explain.logs.catalogue import Catalogue
 from jupyter_mlgpu.explain.logs.fold import DISTINCT_OF_A_KIND, CountedLines, Folder, Kind
 from jupyter_mlgpu.explain.logs.lines import LineSplitter, text_of
 from jupyter_mlgpu.explain.logs.parse import ALLOCATOR, Message, Parser, begins_traceback
-from jupyter_mlgpu.measure.capture.waiting import Notes
+from jupyter_mlgpu.measure.capture.waiting import EXCEPTION, Notes
 from jupyter_mlgpu.record.record import LogLine
 from jupyter_mlgpu.record.sentence import Sentence, say_count
 
@@ -84,10 +84,22 @@ class LogReader:
             self._read(reading, reading.splitter.feed(data[start : start + _BLOCK]))
 
     def add(self, stream: str, text: str, *, level: str, origin: str, time: str) -> None:
-        """Take a whole message of Python's logging or warnings."""
+        """Take a whole message of Python's logging or warnings, or an exception if it is known."""
+        if origin == EXCEPTION:
+            self._add_exception(stream, text, time)
+            return
         prefix = prefixes.read(text)
         body = text[prefix.end :] if prefix else text
         self._folder.take(Message(text.rstrip("\n"), body.strip(), origin, level), stream, time)
+
+    def _add_exception(self, stream: str, text: str, time: str) -> None:
+        """Take what the catalogue knows of it; the traceback itself stands in the cell's output."""
+        parser = Parser(self._catalogue)
+        lines = [text_of(line.encode("utf-8", "surrogatepass")) for line in text.splitlines()]
+        messages = [*(message for line in lines for message in parser.push(line)), *parser.finish()]
+        known = next((one for one in messages if self._catalogue.explain(one) is not None), None)
+        if known is not None:
+            self._folder.take(known, stream, time)
 
     def lost(self, sentence: Sentence) -> None:
         """Something never reached this reader: a note says so."""

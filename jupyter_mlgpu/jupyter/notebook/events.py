@@ -32,6 +32,7 @@ from jupyter_mlgpu.jupyter.notebook.ours import ours_in
 from jupyter_mlgpu.jupyter.notebook.steps import EndedCell
 from jupyter_mlgpu.jupyter.notebook.tracebacks import Tracebacks
 from jupyter_mlgpu.measure.capture.capture import Capture
+from jupyter_mlgpu.measure.frameworks import registry
 from jupyter_mlgpu.measure.guarded import words
 from jupyter_mlgpu.measure.kit import Kit
 from jupyter_mlgpu.measure.recorder import Measurement
@@ -209,6 +210,8 @@ class CellEvents:
                     notes=notes,
                     code_ended=code_ended,
                 )
+                if record.outcome == "error" and running.tracebacks is not None and registry.loaded():
+                    self.capture.failed(running.tracebacks.words())
                 if stack and self._here.operations is not None:  # one run of a cell that repeats
                     record = _as_a_run(record, self._here.operations.turn)
                     self._here.records.append(record)

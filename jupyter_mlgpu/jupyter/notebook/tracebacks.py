@@ -39,6 +39,12 @@ class Tracebacks:
         shown, self._shown = self._shown, None
         return shown[1] if shown is not None and error is not None and shown[0] is error else None
 
+    def words(self) -> str:
+        """The end of the traceback that IPython showed, which is the exception; empty where there is none."""
+        shown = vars(self._shell).get("_last_traceback")
+        last = shown[-1] if type(shown) is list and shown else ""
+        return last if type(last) is str else ""
+
     def _cover(self, name: str) -> Callable[[], None]:
         own, show = vars(self._shell).get(name), getattr(self._shell, name)
 

@@ -18,7 +18,7 @@ from typing import Protocol
 from jupyter_mlgpu.measure.capture.echo import Echo
 from jupyter_mlgpu.measure.capture.hooks import PythonHooks
 from jupyter_mlgpu.measure.capture.tap import Tap
-from jupyter_mlgpu.measure.capture.waiting import LineReader, Notes, Stretch
+from jupyter_mlgpu.measure.capture.waiting import EXCEPTION, LineReader, Notes, Stretch
 from jupyter_mlgpu.measure.uninterrupted import Uninterrupted
 from jupyter_mlgpu.record.clock import real_time
 from jupyter_mlgpu.record.native import StreamLines
@@ -211,6 +211,12 @@ class Capture:
         if notes is not None and not notes.whole:
             self._unread.append(_Unread(sequence, stretch, late=False))
         return notes
+
+    def failed(self, text: str) -> None:
+        """The cell that runs failed with this exception, as its traceback shows it."""
+        if text and self._cell_starts is not None:
+            with self._lock:
+                self._stretch.say("stderr", text, "ERROR", EXCEPTION, self.now())
 
     def shown_lines(self) -> Mapping[str, StreamLines]:
         """Which lines of the last cell's output are native, by stream; empty where that is not known."""

@@ -17,6 +17,8 @@ from jupyter_mlgpu.record.clock import real_time
 from jupyter_mlgpu.record.record import Fact, LogLine
 from jupyter_mlgpu.record.sentence import Sentence, say
 
+#: The origin of an exception that ended a cell.
+EXCEPTION = "exception"
 #: So many bytes are read at a time: half a millisecond's work, where each line differs from all before.
 BLOCK = 8 * 1024
 #: So many may wait; what comes beyond is shown, counted and not kept.
@@ -40,7 +42,7 @@ class LineReader(Protocol):
         """Read bytes of a native stream."""
 
     def add(self, stream: str, text: str, *, level: str, origin: str, time: str) -> None:
-        """Read a whole message of Python's logging or warnings."""
+        """Read a whole message of Python's logging or warnings, or an exception."""
 
     def lost(self, sentence: Sentence) -> None:
         """Note why something was not kept."""
