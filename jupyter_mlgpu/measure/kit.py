@@ -52,6 +52,7 @@ NOT_SEEN = say("The cell could not be sampled while it ran.")
 #: Modules that may load CUDA into the process: the frameworks described here, and others.
 _CUDA_MODULES = (*registry.MODULES, "cupy", "numba", "triton", "cuda")
 _JUDGE = "jupyter_mlgpu.explain.limits.judge:with_limit"
+_AGAIN = "jupyter_mlgpu.explain.limits.again:advised_again"
 _REFINE = "jupyter_mlgpu.explain.limits.profiled:refined"
 _PLACE = "jupyter_mlgpu.explain.limits.roofline:placed"
 #: What `_PLACE` may find, and nothing else.
@@ -225,7 +226,8 @@ class Kit:
             from jupyter_mlgpu.measure.activity.timeline import with_lines
 
             record = replace(record, host_lane=with_lines(activity.lane, activity.lane_lines))
-        return judge(record, activity)
+        found = judge(record, activity)
+        return registry.part(_AGAIN)(found, self.store.runs(found))  # type: ignore[no-any-return]
 
     def _placed(self, record: Record) -> Record:
         """The record with its place under this machine's roof, where its code was profiled, now or before."""

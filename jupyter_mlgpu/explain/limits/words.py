@@ -135,6 +135,11 @@ def shared_gpu(device: str, value: float, looks: int, parts: Sequence[Part]) -> 
 
 WITHOUT_NEIGHBOURS = say("Run it again when no other program uses the GPU: `nvidia-smi` lists them.")
 
+COMPILES_EACH_TIME = say(
+    "An earlier run compiled it, too: the function is made anew in each run, or its shapes or Python numbers "
+    "change. Make the function once, in a cell of its own, and give it arrays of the same shapes."
+)
+
 _NEXT: dict[LimitKind, Sentence] = {
     "compiling": say(
         "Run it again: what was compiled is kept. Changed shapes or Python numbers are compiled again."
