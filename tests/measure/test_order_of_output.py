@@ -77,6 +77,29 @@ def test_thousands_of_native_lines_keep_their_places_among_prints(reload_kernel)
     assert shown_lines == [f"{letter}{n}" for n in range(3_000) for letter in "abc"]
 
 
+def test_native_output_within_a_line_that_several_prints_make_keeps_its_place(reload_kernel):
+    notebook = reload_kernel(**USERS)
+    notebook.run(PREPARE)
+    twice = "print('a', end=''); os.write(1, b'x'); print('b', end=''); os.write(1, b'y')"
+    assert notebook.run(f"for _ in range(500):\n    {twice}").text == "axby" * 500
+    assert notebook.run("for _ in range(500):\n    print('a', end=''); os.write(1, b'x')").text == "ax" * 500
+
+
+def test_a_childs_lines_do_not_stand_in_the_middle_of_a_print(reload_kernel):
+    notebook = reload_kernel(**USERS)
+    notebook.run(PREPARE)
+    notebook.run(
+        "import subprocess\nchild = subprocess.Popen('while echo child; do sleep 0.001; done', shell=True)"
+    )
+    try:
+        result = notebook.run("for n in range(500):\n    print('epoch', n, 'loss', 0.5); time.sleep(0.002)")
+    finally:
+        notebook.run("child.kill()")
+    lines = [line for line in result.text.splitlines() if not line.startswith("[mlgpu]")]
+    assert set(lines) - {f"epoch {n} loss 0.5" for n in range(500)} <= {"child"}
+    assert lines.count("child") > 50
+
+
 def test_native_output_comes_before_a_question_to_the_user(reload_kernel):
     notebook = reload_kernel(**USERS)
     notebook.run(PREPARE)

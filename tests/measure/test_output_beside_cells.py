@@ -29,10 +29,20 @@ def notebook(start_kernel):
     return notebook
 
 
-def by_a_comm(notebook):
+def by_a_comm(notebook, subshell=None):
     message = notebook.client.session.msg("comm_msg", {"comm_id": "of-a-widget", "data": {}})
+    if subshell is not None:
+        message["header"]["subshell_id"] = subshell
     notebook.client.shell_channel.send(message)
     return message["header"]["msg_id"]
+
+
+def in_a_subshell(notebook):
+    """As JupyterLab sends what widgets say; kernels before ipykernel 7 have none."""
+    subshell = notebook.ask("create_subshell_request").get("subshell_id")
+    if subshell is None:
+        pytest.skip("this ipykernel has no subshells")
+    return by_a_comm(notebook, subshell)
 
 
 def silently(notebook):
@@ -45,7 +55,7 @@ def by_an_expression(notebook):
     )
 
 
-@pytest.mark.parametrize("request_of", [by_a_comm, silently, by_an_expression])
+@pytest.mark.parametrize("request_of", [by_a_comm, in_a_subshell, silently, by_an_expression])
 def test_what_runs_beside_cells_prints_under_its_own_request_and_in_order(notebook, request_of):
     notebook.run(
         "from comm import get_comm_manager, create_comm\n"

@@ -30,9 +30,12 @@ from jupyter_mlgpu.measure.user_objects import is_a
 from jupyter_mlgpu.record.clock import real_time
 from jupyter_mlgpu.record.native import StreamLines
 
-#: A print is two writes, the text and the end of its line, a tenth of a microsecond apart. Nobody can have
-#: written natively in so many seconds, for a system call alone takes as long: the second one does not look.
-AT_ONCE = 0.3e-6
+#: A print is several writes of one instruction: texts, blanks between them and the end of its line. Within
+#: one nobody looks for native lines, or a child's would stand in the middle of it. They follow each other at
+#: once: this many seconds are for a thread that has to wait meanwhile.
+AT_ONCE = 1e-3
+#: What `print` writes by itself.
+_BETWEEN, _END = " ", "\n"
 
 #: Messages that show something, or end a cell: what was written before comes before them.
 _DISPLAY_MESSAGES = frozenset(
@@ -64,7 +67,8 @@ class KernelSurroundings:
         self._classes: list[tuple[OutStream, type[OutStream]]] = []
         self._covered: list[tuple[Any, Any, bool]] = []
         self._sending: tuple[Any, Any] | None = None
-        self._beside = False  # whether a request that is no cell is being handled
+        #: The thread that handles a request that is no cell; None: no one does.
+        self._beside: int | None = None
 
     def make_echo(self, descriptor: int, before: int) -> Echo | None:
         """Into the notebook where ipykernel would have shown it there, else to where it went before.
@@ -98,8 +102,16 @@ class KernelSurroundings:
         if own:
             self._look_before_messages(own[0].session, tap, pass_on, request_begins)
 
+    def _end_beside(self, tap: Tap) -> None:
+        self._beside = None
+        self.cell_ended(tap)
+        for echo in self._echoes:
+            echo.belong_to_the_last_cell()
+
     def cell_begins(self, tap: Tap) -> None:
         """What is printed from now on belongs to this cell."""
+        if self._beside is not None:  # a subshell goes on
+            self._end_beside(tap)
         for echo in self._echoes:
             echo.belong_to_this_cell()
         for count in self._counts.values():
@@ -142,7 +154,7 @@ class KernelSurroundings:
                 del session.send
             self._sending = None
         self._echoes.clear()
-        self._beside = False
+        self._beside = None
 
     def after_fork_in_child(self, tap: Tap) -> None:
         """A child prints as without us."""
@@ -158,23 +170,24 @@ class KernelSurroundings:
         too, for one cell at a time, and leaves what it found on the stream.
         """
         original, now, printed = stream.write, real_time.perf_counter, count.printed
-        ended = 0.0
+        place, last, ended = (0, 0), _END, 0.0
 
         @functools.wraps(original)
         def write(text: str) -> Any:
-            nonlocal ended
-            if text == "\n" and now() - ended < AT_ONCE:
-                printed(text)
-                return original(text)
-            try:
-                if behind():
-                    catch_up()
-            except Exception as error:  # the print comes first
-                if is_of_a_handler(error):
-                    raise
+            nonlocal place, last, ended
+            caller = sys._getframe(1)
+            before, place = place, (id(caller), caller.f_lasti)
+            goes_on = text in (_BETWEEN, _END) or last == _BETWEEN
+            if not (goes_on and last != _END and place == before and now() - ended < AT_ONCE):
+                try:
+                    if behind():
+                        catch_up()
+                except Exception as error:  # the print comes first
+                    if is_of_a_handler(error):
+                        raise
             written = original(text)
             printed(text)
-            ended = now()
+            last, ended = text, now()
             return written
 
         self._covered.append((stream, write, "write" in vars(stream)))
@@ -187,18 +200,15 @@ class KernelSurroundings:
 
         def state_changes(content: Mapping[str, Any], request: Mapping[str, Any] | None) -> None:
             """What a widget's callback or a silent request writes, between two cells, is its own."""
-            if threading.current_thread() is not threading.main_thread():
-                return
+            here = threading.get_ident()  # a subshell has a thread of its own
             if content.get("execution_state") == "busy" and request and _runs_code_beside_cells(request):
-                for echo in self._echoes:
-                    echo.belong_to_this_request()
-                self._cover(tap)
-                self._beside = True
-            elif content.get("execution_state") == "idle" and self._beside:
-                self._beside = False
-                self.cell_ended(tap)
-                for echo in self._echoes:
-                    echo.belong_to_the_last_cell()
+                if not self._covered:  # no cell runs at the same time
+                    for echo in self._echoes:
+                        echo.belong_to_this_request()
+                    self._cover(tap)
+                    self._beside = here
+            elif content.get("execution_state") == "idle" and self._beside == here:
+                self._end_beside(tap)
 
         @functools.wraps(original)
         def send(stream: Any, message: Any, *arguments: Any, **named: Any) -> Any:
