@@ -72,3 +72,30 @@ def test_a_secret_goes_to_its_end_however_long_it_is(size):
     ):
         assert "3-x_9" not in redact(text + " and on")
         assert redact(text + " and on").endswith((" and on", "<redacted>"))
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "!unzip -P {} data.zip",
+        "subprocess.run(['unzip', '-P', '{}', 'a.zip'])",
+        "!7z x -p{} a.7z",
+        "!echo {} | sudo -S apt install x",
+        "os.system('echo {} | sudo -S ls')",
+        "!echo {} | docker login -u ada --password-stdin",
+        "!echo {} | gh auth login --with-token",
+        "!vault login -method=github {}",
+        "!kaggle config set -n key -v {}",
+        "!rclone config create s3 s3 secret_access_key {}",
+        "!ldapsearch -x -w {} -b dc=x",
+    ],
+)
+def test_a_password_that_a_command_takes_or_is_handed_is_hidden(command):
+    assert redact(command.format("Tr0ub4dorXq9")) == command.format("<redacted>")
+
+
+@pytest.mark.parametrize(
+    "line", ["!zip -r a.zip b", "!echo hello | sudo tee x", "echo done | cat", "vault login"]
+)
+def test_commands_that_take_none_stay_as_they_are(line):
+    assert redact(line) == line

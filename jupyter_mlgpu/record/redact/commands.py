@@ -19,6 +19,10 @@ _MIXED = r"(?=[^\s'\"]{0,40}\d)(?=[^\s'\"]{0,40}[A-Za-z])[^\s'\"]{6}"
 # What ends a command, or begins what a shell puts in.
 _ENDS = r"'\"|;&<>$"
 
+#: What takes a secret from the command before it: `echo ... | docker login --password-stdin`.
+_READERS = r"\|[^\n]{0,60}?(?:--password-stdin|sudo\s{1,3}-S|--with-token)"
+_PIPED = rf"(?:echo|printf)(?:{_GAP}-\w)?{_GAP}(?=[^\n|]{{1,200}}{_READERS})"
+
 #: The word (in small letters) without which a text is not searched, what begins the command, and what stands
 #: before its secret.
 COMMANDS = (
@@ -49,6 +53,15 @@ COMMANDS = (
         rf"aws{_GAP}configure{_GAP}set",
         rf"{_GAP}[\w.]{{0,60}}(?:secret_access_key|session_token){_GAP}",
     ),
+    ("zip", r"unzip|zip", rf"{_GAP}-P{_GAP}"),
+    ("7z", r"7z[arz]?", rf"{_GAP}-p"),
+    ("ldap", r"ldap\w{3,10}", rf"{_GAP}-w{_GAP}"),
+    ("vault", rf"vault{_GAP}login", rf"login(?:{_GAP}-[\w=-]{{1,60}}){{0,3}}{_GAP}"),
+    ("kaggle", rf"kaggle{_GAP}config", rf"{_GAP}key{_GAP}-v{_GAP}"),
+    ("rclone", r"rclone", rf"{_GAP}(?:secret_access_key|pass|token){_GAP}"),
+    ("password-stdin", r"echo|printf", _PIPED),
+    ("sudo", r"echo|printf", _PIPED),
+    ("with-token", r"echo|printf", _PIPED),
     ("openssl", r"openssl", rf"{_GAP}(?:-[kK]{_GAP}|-pass(?:in|out)?{_GAP}pass:)"),
     (
         "echo",
