@@ -352,6 +352,25 @@ def test_a_cell_that_is_meant_to_fail_may(tmp_path):
 
 
 @pytest.mark.slow
+def test_a_reader_that_stops_early_costs_no_file_of_the_run(tmp_path):
+    source = write(tmp_path, "x = 1")
+    reads, writes = os.pipe()
+    os.close(reads)
+    try:
+        done = subprocess.run(
+            [*COMMAND, "run", str(source), "--out", str(tmp_path / "out")],
+            stdout=writes,
+            stderr=subprocess.PIPE,
+            text=True,
+            timeout=240,
+            env=ENVIRONMENT,
+        )
+    finally:
+        os.close(writes)
+    assert (done.returncode, "BrokenPipe" in done.stderr) == (0, False)
+    assert Ran(source, tmp_path / "out", 0, "", []).records
+
+
 def test_a_kernel_that_dies_leaves_the_records_of_the_cells_before(tmp_path):
     source = write(tmp_path, "a = 1", "import os\nos._exit(7)", "print('never')")
     ran = run(source)

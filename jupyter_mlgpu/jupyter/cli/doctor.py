@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
 
 from jupyter_mlgpu.explain.doctor.consult import consult, language_of, silent
 from jupyter_mlgpu.explain.doctor.diagnose import Diagnosis
+from jupyter_mlgpu.jupyter.cli.terminal import until_nobody_reads
 from jupyter_mlgpu.record.sentence import Sentence
 from jupyter_mlgpu.record.translation import translated
 from jupyter_mlgpu.record.visible import visible_line
@@ -55,18 +55,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def main(arguments: argparse.Namespace) -> int:
-    """Judge, and print; 0 where nothing was found, 1 where something was.
-
-    A reader that stops reading early (`| head`) is no error.
-    """
+    """Judge, and print; 0 where nothing was found, 1 where something was."""
     if hasattr(sys.stdout, "reconfigure"):  # what a terminal's encoding lacks is shown escaped
         sys.stdout.reconfigure(errors="backslashreplace")
     diagnosis = _with_progress(arguments) if arguments.deep else _consult(arguments)
-    try:
+    with until_nobody_reads():
         print(_shown(diagnosis, arguments), flush=True)
-    except BrokenPipeError:
-        # Python would complain once more when it closes stdout at its end.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     if arguments.save_facts is not None:
         saved = visible_line(arguments.save_facts)
         print(f"The facts are in {saved}: read them before you send them to anyone.", file=sys.stderr)

@@ -17,6 +17,7 @@ from typing import BinaryIO, TextIO
 from jupyter_mlgpu.explain.logs.catalogue import LANGUAGES, Catalogue, Explanation
 from jupyter_mlgpu.explain.logs.fold import shape_of
 from jupyter_mlgpu.explain.logs.stream import messages
+from jupyter_mlgpu.jupyter.cli.terminal import until_nobody_reads
 from jupyter_mlgpu.record import incoming
 from jupyter_mlgpu.record.errors import UsageError
 
@@ -55,22 +56,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def main(arguments: argparse.Namespace) -> int:
-    """Explain a log; a reader that stops reading early (`| head`) is no error."""
+    """Explain a log."""
     if hasattr(sys.stdout, "reconfigure"):  # what a terminal's encoding lacks is shown escaped
         sys.stdout.reconfigure(errors="backslashreplace")
     language = arguments.language or _language_of_the_environment()
-    try:
-        with _opened(arguments.file) as file:
-            # JSON on a terminal shows by itself how far it is.
-            tells = sys.stderr.isatty() and not (arguments.json and sys.stdout.isatty())
-            blocks = _blocks(file, arguments.file or STANDARD_INPUT, tells=tells)
-            parts = _as_json(blocks, language) if arguments.json else _as_text(blocks, language)
-            for part in parts:
-                sys.stdout.write(part)
+    with until_nobody_reads(), _opened(arguments.file) as file:
+        # JSON on a terminal shows by itself how far it is.
+        tells = sys.stderr.isatty() and not (arguments.json and sys.stdout.isatty())
+        blocks = _blocks(file, arguments.file or STANDARD_INPUT, tells=tells)
+        parts = _as_json(blocks, language) if arguments.json else _as_text(blocks, language)
+        for part in parts:
+            sys.stdout.write(part)
         sys.stdout.flush()
-    except BrokenPipeError:
-        # Python would complain once more when it closes stdout at its end.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return 0
 
 
