@@ -4,9 +4,9 @@ import pytest
 from msgspec.structs import replace
 
 from jupyter_mlgpu.explain.limits.judge import PROFILED, with_limit
-from jupyter_mlgpu.explain.limits.profiled import refined
+from jupyter_mlgpu.explain.limits.profiled import IN_THE_TABLE, refined
 from jupyter_mlgpu.record.reading import Reading
-from jupyter_mlgpu.record.record import Record
+from jupyter_mlgpu.record.record import OpStat, Record
 from jupyter_mlgpu.testing import example_record
 from jupyter_mlgpu.testing.activity import activity, part
 
@@ -97,3 +97,13 @@ def test_a_users_own_profiler_and_a_profile_without_a_trace_leave_it_as_it_was()
     assert (own.limit, own.why_no_limit) == (None, PROFILED)
     bare = with_limit(replace(example_record(1), mode="profiled"), activity(LOOPS))
     assert refined(bare) == bare
+
+
+def test_a_profiled_cell_is_not_advised_to_be_profiled():
+    row = OpStat("mm", "mm", "host", 1, 0.1, 0.1, "fake profiler", "host")
+    looked = replace(example_record(1), mode="profiled", ops=())
+    looked = with_limit(looked, activity(part("native", module="torch")))
+    assert "--ops" in looked.limit.next
+    assert refined(replace(looked, ops=(row,))).limit.next == IN_THE_TABLE
+    assert refined(looked).limit.next is None
+    assert "--ops" not in (on_gpu(busy=0.9).limit.next or "")

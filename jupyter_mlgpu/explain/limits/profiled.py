@@ -23,6 +23,7 @@ from jupyter_mlgpu.record.reading import Reading
 from jupyter_mlgpu.record.record import Record
 from jupyter_mlgpu.record.sentence import Sentence, joined, say
 
+IN_THE_TABLE = say("The operations in this receipt, the longest first, show where the time went.")
 #: The part of the profiled run from which on a device that works is surely what limits a cell.
 _SURELY = 0.6
 #: What a host can do while its device is idle; the others would have kept the device at work.
@@ -37,7 +38,18 @@ _OF_HOST = ("host_operations", "short_operations", "operation_rate", "operation_
 
 
 def refined(record: Record) -> Record:
-    """A profiled cell's record with what its trace says of its limit; as it was where there is no trace."""
+    """A profiled cell's record with what its trace says of its limit, where there is one.
+
+    It advises nobody to profile the cell.
+    """
+    found = _by_trace(record)
+    limit = found.limit
+    if limit is None or not words.is_to_profile(limit.next):
+        return found
+    return replace(found, limit=replace(limit, next=IN_THE_TABLE if found.ops else None))
+
+
+def _by_trace(record: Record) -> Record:
     if record.why_no_limit == PROFILED:  # the user's own: then nothing was seen as it is
         return record
     device = _busiest(record)

@@ -172,6 +172,11 @@ def next_of(cause: Cause, parts: Sequence[Part]) -> Sentence:
     return _NEXT[kind_of(cause)]
 
 
+def is_to_profile(advice: Sentence | None) -> bool:
+    """Return whether the advice is to profile the cell."""
+    return advice is not None and advice in (_NEXT["device"], _NEXT["unknown"])
+
+
 def is_importing(limit: Limit) -> bool:
     """Whether what counts as compiling was the import of modules, for the most part."""
     share = next((one.value for one in limit.evidence if one.quantity == "importing_share"), None)
