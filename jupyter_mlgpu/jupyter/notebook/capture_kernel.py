@@ -36,6 +36,7 @@ from jupyter_mlgpu.record.native import StreamLines
 AT_ONCE = 1e-3
 #: What `print` writes by itself.
 _BETWEEN, _END = " ", "\n"
+_BY_PRINT = (_BETWEEN, _END)
 
 #: Messages that show something, or end a cell: what was written before comes before them.
 _DISPLAY_MESSAGES = frozenset(
@@ -170,24 +171,32 @@ class KernelSurroundings:
         too, for one cell at a time, and leaves what it found on the stream.
         """
         original, now, printed = stream.write, real_time.perf_counter, count.printed
-        place, last, ended = (0, 0), _END, 0.0
+        frame_of = sys._getframe
+        caller, instruction, last, ended = 0, 0, _END, 0.0
 
         @functools.wraps(original)
         def write(text: str) -> Any:
-            nonlocal place, last, ended
-            caller = sys._getframe(1)
-            before, place = place, (id(caller), caller.f_lasti)
-            goes_on = text in (_BETWEEN, _END) or last == _BETWEEN
-            if not (goes_on and last != _END and place == before and now() - ended < AT_ONCE):
-                try:
-                    if behind():
-                        catch_up()
-                except Exception as error:  # the print comes first
-                    if is_of_a_handler(error):
-                        raise
+            nonlocal caller, instruction, last, ended
+            frame = frame_of(1)
+            if (
+                last != _END
+                and (text in _BY_PRINT or last == _BETWEEN)
+                and frame.f_lasti == instruction
+                and id(frame) == caller
+                and now() - ended < AT_ONCE
+            ):
+                last = text
+                printed(text)
+                return original(text)
+            try:
+                if behind():
+                    catch_up()
+            except Exception as error:  # the print comes first
+                if is_of_a_handler(error):
+                    raise
             written = original(text)
             printed(text)
-            last, ended = text, now()
+            caller, instruction, last, ended = id(frame), frame.f_lasti, text, now()
             return written
 
         self._covered.append((stream, write, "write" in vars(stream)))
