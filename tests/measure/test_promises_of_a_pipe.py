@@ -64,11 +64,14 @@ def words(result):
 
 
 def hear_all(notebook, result, *wanted):
-    """Wait until these words were shown, in the cell or after it, as ipykernel's own capture may do it."""
-    shown = set(words(result))
-    while set(wanted) - shown:
+    """Wait until these words were shown, in the cell or after it, as ipykernel's own capture may do it.
+
+    It may put a child's line into the middle of a print.
+    """
+    shown = result.text
+    while not all(word in shown for word in wanted):
         message = notebook.hear_until(lambda one: one["msg_type"] == "stream")
-        shown.update(message["content"]["text"].split())
+        shown += message["content"]["text"]
 
 
 def test_a_program_that_opens_the_stream_by_name_is_shown_whole(start_kernel):
