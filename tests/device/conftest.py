@@ -7,6 +7,7 @@ import os
 import pytest
 
 from jupyter_mlgpu.measure.frameworks import registry
+from jupyter_mlgpu.measure.kit import Kit
 
 # Where both run in one process, JAX would take three quarters of the GPU's memory.
 os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")
@@ -43,3 +44,13 @@ def jax():
     if registry.backend("jax").find_devices()[-1].kind != "cuda":
         pytest.skip("JAX finds no CUDA GPU here")
     return module
+
+
+@pytest.fixture
+def kit(torch):
+    """Measures cells, with the records of GPUs switched on."""
+    torch.ones(1, device="cuda").add_(1)
+    made = Kit()
+    made.recorder.start("switches the records on").stop()
+    yield made
+    made.close()

@@ -10,19 +10,9 @@ from types import SimpleNamespace
 import pytest
 
 from jupyter_mlgpu.measure.gpu.gpu_activity import CUT_SHORT
-from jupyter_mlgpu.measure.kit import Kit
 
 #: Seconds after which a cell whose work has ended is complete, and more.
 LONG = 30.0
-
-
-@pytest.fixture
-def kit(torch):
-    torch.ones(1, device="cuda").add_(1)
-    made = Kit()
-    made.recorder.start("switches the records on").stop()
-    yield made
-    made.close()
 
 
 class Cells:

@@ -4,17 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from jupyter_mlgpu.measure.kit import Kit
 from jupyter_mlgpu.record.strip import BINS
-
-
-@pytest.fixture
-def kit(torch):
-    torch.ones(1, device="cuda").add_(1)
-    made = Kit()
-    made.recorder.start("switches the records on").stop()
-    yield made
-    made.close()
 
 
 def test_each_part_of_a_strip_names_the_kernel_that_ran_there(torch, kit):

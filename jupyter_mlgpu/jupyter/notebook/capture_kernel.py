@@ -34,7 +34,7 @@ from jupyter_mlgpu.record.native import StreamLines
 #: one nobody looks for native lines, or a child's would stand in the middle of it. They follow each other at
 #: once: this many seconds are for a thread that has to wait meanwhile.
 AT_ONCE = 1e-3
-#: What `print` writes by itself.
+#: The texts that `print` adds: between its arguments, and at the end.
 _BETWEEN, _END = " ", "\n"
 _BY_PRINT = (_BETWEEN, _END)
 
@@ -208,7 +208,7 @@ class KernelSurroundings:
         original = session.send
 
         def state_changes(content: Mapping[str, Any], request: Mapping[str, Any] | None) -> None:
-            """What a widget's callback or a silent request writes, between two cells, is its own."""
+            """Show what a widget's callback or a silent request writes under that request."""
             here = threading.get_ident()  # a subshell has a thread of its own
             if content.get("execution_state") == "busy" and request and _runs_code_beside_cells(request):
                 if not self._covered:  # no cell runs at the same time
@@ -258,7 +258,7 @@ def _in_order(kind: Any, pass_on: Callable[[], None]) -> type[OutStream]:
 
 
 def _runs_code_beside_cells(request: Mapping[str, Any]) -> bool:
-    """Whether a request is no cell and may run code of the user's: a widget's message, or a silent request.
+    """Return whether a request runs the user's code outside a cell: a widget's message, or a silent request.
 
     Others, completions among them, come at any time, and nobody shows what is printed under them.
     """

@@ -26,7 +26,7 @@ class StreamEcho:
         self.belong_to_this_cell()
 
     def belong_to_this_cell(self) -> None:
-        """What is written from now on belongs to the cell that runs or is about to run."""
+        """Show what follows under the cell that runs or is about to run."""
         # ipykernel remembers in a context variable which cell a print belongs to.
         self._context = self._of_cell = contextvars.copy_context()
 

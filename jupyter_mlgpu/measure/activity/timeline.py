@@ -24,7 +24,7 @@ from jupyter_mlgpu.record.strip import (
 )
 
 K = TypeVar("K", bound=Hashable)
-#: What the thread did in a bin, at which line, and for how many seconds.
+#: Seconds of a bin, by what the thread did (a letter) and the line it was at.
 _Bin = dict[tuple[str, Line | None], float]
 
 #: Seconds of a bin at first.

@@ -35,7 +35,7 @@ class UsersPeaks:
         self.before_reset: dict[object, Callable[[], None]] = {}
 
     def read(self, *arguments: Any) -> Any:
-        """What the counter says since it was last begun afresh, by us or by the user."""
+        """Return the framework's own answer: the peak since the last reset, ours or the user's."""
         return self._read(*arguments)
 
     def reset(self, *arguments: Any) -> None:

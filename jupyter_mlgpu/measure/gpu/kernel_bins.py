@@ -1,4 +1,4 @@
-"""Which kernel ran when: ticks of each kernel in bins, which become wider as the cell goes on."""
+"""Adds up how long each kernel ran in each bin of time; bins become wider as the cell goes on."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ _MIXED = r"(?=[^\s'\"]{0,40}\d)(?=[^\s'\"]{0,40}[A-Za-z])[^\s'\"]{6}"
 # What ends a command, or begins what a shell puts in.
 _ENDS = r"'\"|;&<>$"
 
-#: What takes a secret from the command before it: `echo ... | docker login --password-stdin`.
+#: Options of commands that read a secret from a pipe: `echo ... | docker login --password-stdin`.
 _READERS = r"\|[^\n]{0,60}?(?:--password-stdin|sudo\s{1,3}-S|--with-token)"
 _PIPED = rf"(?:echo|printf)(?:{_GAP}-\w)?{_GAP}(?=[^\n|]{{1,200}}{_READERS})"
 
