@@ -183,7 +183,7 @@ def test_a_cell_of_a_framework_with_one_device_says_so_without_claiming_that_it_
 def test_one_framework_that_ran_nothing_says_nothing_of_another_that_is_not_watched():
     assert record_of(("tensorflow", NOTHING), ("torch", BOUNDED)).device.ran_on is None
     assert words.where(record_of(("tensorflow", NOTHING), ("jax", UNKNOWN))) == "device not known"
-    assert words.where(record_of(("tensorflow", NOTHING))) == "no operations seen on a device"
+    assert words.where(record_of(("tensorflow", NOTHING))) == "no framework operations seen"
 
 
 def test_bounds_are_kept_only_where_every_framework_that_is_not_watched_has_one():

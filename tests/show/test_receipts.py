@@ -218,7 +218,7 @@ def test_a_small_share_elsewhere_is_not_rounded_away():
 
 
 def test_no_operations_and_an_unknown_device_read_differently():
-    assert words.where(ran()) == "no operations seen on a device"
+    assert words.where(ran()) == "no framework operations seen"
     unknown = replace(example_record().device, ran_on=None, why_missing="because")
     assert words.where(record(device=unknown)) == "device not known"
     work = GpuWork("gpu:1", 9, 0.1)

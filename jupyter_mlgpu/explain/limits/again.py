@@ -6,7 +6,8 @@ from collections.abc import Iterable
 
 from msgspec.structs import replace
 
-from jupyter_mlgpu.explain.limits.words import COMPILES_EACH_TIME, is_importing
+from jupyter_mlgpu.explain.limits.remedies import COMPILES_EACH_TIME
+from jupyter_mlgpu.explain.limits.words import is_importing
 from jupyter_mlgpu.record.record import Record
 
 

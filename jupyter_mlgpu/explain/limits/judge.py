@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from msgspec.structs import replace
 
-from jupyter_mlgpu.explain.limits import calls, evidence, measured, own_work, shares, words
+from jupyter_mlgpu.explain.limits import calls, evidence, measured, own_work, remedies, shares, words
 from jupyter_mlgpu.explain.limits.confidence import LIKELY, OPEN, OTHERS, confidence, others
 from jupyter_mlgpu.explain.limits.lines import hot_lines
 from jupyter_mlgpu.explain.limits.own_work import OwnWork
@@ -58,7 +58,7 @@ def with_limit(record: Record, activity: Activity) -> Record:
         own_work.share_out(found, own)
     measured.compiling(found, activity)
     _disturbed(found, activity)
-    time = _Shared(found, activity, own, on_gpu, framework_worked)
+    time = _Shared(record, found, activity, own, on_gpu)
     limit = time.limit(device, _seconds(record, own))
     return replace(record, limit=limit, why_no_limit=None, lines=hot_lines(activity))
 
@@ -85,11 +85,11 @@ def _in_the_cell(activity: Activity, number: int | None) -> Activity:
 class _Shared:
     """A cell's time as it was shared out, and what is known beside."""
 
+    record: Record
     shares: Shares
     activity: Activity
     own: OwnWork | None
     on_gpu: bool
-    framework_worked: bool
 
     def limit(self, device: str | None, seconds: float) -> Limit:
         """What took most of the time; `device` is a GPU that worked, as the driver's gauge names it."""
@@ -99,14 +99,14 @@ class _Shared:
             cause = "unknown"
         value, parts = found.share(cause), found.parts[cause]
         told = tuple(evidence.readings(cause, value, parts, found, activity, own))
-        if (short := _short_of_memory(activity, told)) is not None:
+        if (short := _short_of_memory(activity, told, self.record)) is not None:
             return short
         if cause == "device" and activity.gpus and own is None and _for_others(activity):
             worked = min(1.0, value + found.share("contention"))
             said = words.shared_gpu(device or next(iter(activity.gpus)), worked, found.looks, parts)
-            return Limit("unknown", "open", said, None, told, words.WITHOUT_NEIGHBOURS)
+            return Limit("unknown", "open", said, None, told, remedies.WITHOUT_NEIGHBOURS)
         native = cause == "python" and _may_be_native(
-            parts, seen=bool(activity.parts), worked=self.framework_worked
+            parts, seen=bool(activity.parts), worked=bool(self.record.device.ran_on)
         )
         sure = "open" if native else confidence(cause, found, activity, own, on_gpu=self.on_gpu)
         mixed = cause == "unknown" or value < LIKELY
@@ -121,9 +121,9 @@ class _Shared:
             said=words.mixed(shared, found.looks) if mixed else said,
             share=None if cause == "unknown" else round(value, 4),
             evidence=told,
-            next=words.WITHOUT_NEIGHBOURS
+            next=remedies.WITHOUT_NEIGHBOURS
             if activity.gpu_neighbours and sure == "open" and cause == "device"
-            else words.next_of("unknown" if native else cause, parts),
+            else remedies.remedy("unknown" if native else cause, self.record, parts),
             parts=evidence.by_kind(shared) or None,
         )
         left = evidence.at_least(cause, value, found, own, seconds)
@@ -202,7 +202,7 @@ def _disturbed(found: Shares, activity: Activity) -> None:
         found.take("memory", min(stalled, 1.0), but="waiting")
 
 
-def _short_of_memory(activity: Activity, evidence: tuple[Reading, ...]) -> Limit | None:
+def _short_of_memory(activity: Activity, evidence: tuple[Reading, ...], record: Record) -> Limit | None:
     """An allocator that tried again and again; how long that took, nobody counts."""
     retries = activity.allocator_retries or 0
     if retries < max(_RETRIES, _RETRIES * activity.seconds):
@@ -213,4 +213,4 @@ def _short_of_memory(activity: Activity, evidence: tuple[Reading, ...]) -> Limit
         "The allocator freed its cached memory and retried {count} times.",
         retries,
     )
-    return Limit("memory", "likely", said, None, (tried, *evidence), words.next_of("memory", ()))
+    return Limit("memory", "likely", said, None, (tried, *evidence), remedies.remedy("memory", record))

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 
 from msgspec.structs import replace
 
-from jupyter_mlgpu.explain.limits import words
+from jupyter_mlgpu.explain.limits import remedies
 from jupyter_mlgpu.explain.limits.confidence import LIKELY, OPEN
 from jupyter_mlgpu.explain.limits.judge import PROFILED
 from jupyter_mlgpu.record import units
@@ -44,7 +44,7 @@ def refined(record: Record) -> Record:
     """
     found = _by_trace(record)
     limit = found.limit
-    if limit is None or not words.is_to_profile(limit.next):
+    if limit is None or not remedies.is_to_profile(limit.next):
         return found
     return replace(found, limit=replace(limit, next=IN_THE_TABLE if found.ops else None))
 
@@ -93,7 +93,7 @@ def _on_device(record: Record, device: str, trace: tuple[Reading, ...]) -> Limit
             device=device,
             share=units.percent(working),
         )
-        return _limit("device", sure, said, working, trace, looked)
+        return _limit("device", sure, said, working, trace, record)
     if copying >= OPEN and copying >= working:
         sure = "sure" if copying >= _SURELY else "likely" if copying >= LIKELY else "open"
         said = say(
@@ -101,7 +101,7 @@ def _on_device(record: Record, device: str, trace: tuple[Reading, ...]) -> Limit
             device=device,
             share=units.percent(copying),
         )
-        return _limit("transfer", sure, said, copying, trace, looked)
+        return _limit("transfer", sure, said, copying, trace, record)
     rested = say(
         "{device} was idle for {share} of the profiled run.", device=device, share=units.percent(idle)
     )
@@ -110,7 +110,7 @@ def _on_device(record: Record, device: str, trace: tuple[Reading, ...]) -> Limit
     ):
         said = joined(rested, say("It finished each operation before the next one was started."))
         return _limit(
-            "launch", "likely", said, min(idle, _value(trace, "host_operations") or idle), trace, looked
+            "launch", "likely", said, min(idle, _value(trace, "host_operations") or idle), trace, record
         )
     if looked is not None and looked.kind in _OF_THE_HOST:
         confidence = _slowed(looked)
@@ -121,7 +121,7 @@ def _on_device(record: Record, device: str, trace: tuple[Reading, ...]) -> Limit
             evidence=(*trace, *looked.evidence),
         )
     said = joined(rested, say("Whether Python, input or something else kept it waiting is not clear."))
-    return _limit("unknown", "open", said, None, trace, looked)
+    return _limit("unknown", "open", said, None, trace, record)
 
 
 def _launches(trace: Sequence[Reading]) -> bool:
@@ -149,9 +149,9 @@ def _on_host(record: Record, trace: tuple[Reading, ...]) -> Limit | None:
         return None if looked is None else replace(looked, evidence=(*trace, *looked.evidence))
     if short > 0.5 * working:
         said = say("Small operations took {share} of the profiled run.", share=units.percent(short))
-        return _limit("launch", "likely" if short >= LIKELY else "open", said, short, trace, looked)
+        return _limit("launch", "likely" if short >= LIKELY else "open", said, short, trace, record)
     said = say("Large operations took {share} of the profiled run.", share=units.percent(working - short))
-    return _limit("device", "likely", said, working - short, trace, looked)
+    return _limit("device", "likely", said, working - short, trace, record)
 
 
 def _slowed(looked: Limit) -> Confidence:
@@ -165,11 +165,17 @@ def _limit(
     said: Sentence,
     share: float | None,
     trace: tuple[Reading, ...],
-    looked: Limit | None,
+    record: Record,
 ) -> Limit:
+    looked = record.limit
     if looked is not None and looked.kind == kind and looked.confidence == "sure" and kind not in _SLOWED:
         confidence = "sure"
     evidence = (*trace, *(looked.evidence if looked is not None else ()))
     return Limit(
-        kind, confidence, said, None if share is None else round(share, 4), evidence, words.next_of(kind, ())
+        kind,
+        confidence,
+        said,
+        None if share is None else round(share, 4),
+        evidence,
+        remedies.remedy(kind, record),
     )

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 from msgspec.structs import replace
 
-from jupyter_mlgpu.explain.limits import words
+from jupyter_mlgpu.explain.limits import remedies
 from jupyter_mlgpu.explain.statistics import median
 from jupyter_mlgpu.measure import guarded
 from jupyter_mlgpu.measure.frameworks import registry
@@ -210,7 +210,9 @@ def _limit(record: Record, most: str, value: float, work: _Work, sure: bool) -> 
     ]
     own.sort(key=lambda one: one.quantity != most)
     before = record.limit.evidence if record.limit is not None else ()
-    return Limit(kind, confidence, said, round(min(value, 1.0), 4), (*own, *before), words.next_of(kind, ()))
+    return Limit(
+        kind, confidence, said, round(min(value, 1.0), 4), (*own, *before), remedies.remedy(kind, record)
+    )
 
 
 def _sentences(record: Record, work: _Work) -> list[Sentence]:

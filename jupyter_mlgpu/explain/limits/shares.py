@@ -161,7 +161,7 @@ class _Reading:
         """Its kind of limit, and whether that is guessed."""
         if part.doing in ("compiling", "importing"):
             return "compiling", False
-        if part.doing == "input":
+        if part.doing in ("loader", "input"):
             return "input", False
         if part.state == "idle beside Python":
             return "input", True  # pipelines of data are what calls Python from native threads
@@ -185,7 +185,7 @@ class _Reading:
         """Of a call that kept the interpreter's lock, found where the thread gave it up in the end."""
         if part.state == "idle":
             return "unknown"
-        if part.doing in ("compiling", "importing", "input"):
+        if part.doing in ("compiling", "importing", "loader", "input"):
             return self.kind(part)[0]
         return "device" if calls.operates(part.call) and _works_on(part, at_least=LARGE) else "python"
 

@@ -1,11 +1,10 @@
-"""A limit in sentences: what the cell spent its time on, and one thing to do about it."""
+"""A limit in sentences: what the cell spent its time on, and where."""
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
-from typing import TypeVar
+from collections.abc import Mapping, Sequence
 
+from jupyter_mlgpu.explain.limits.most import MOST, common, mostly
 from jupyter_mlgpu.explain.limits.precision import told_share
 from jupyter_mlgpu.explain.limits.shares import Cause, kind_of
 from jupyter_mlgpu.measure.activity.activity import Call, Part
@@ -13,13 +12,7 @@ from jupyter_mlgpu.record import units
 from jupyter_mlgpu.record.limit import Limit, LimitKind
 from jupyter_mlgpu.record.sentence import Sentence, say, with_commas
 
-T = TypeVar("T")
-
 NOT_CLEAR = say("What held this cell up is not clear.")
-
-#: The part of a kind's time that a line, or a call, must have for it to be named.
-_MOST = 0.5
-
 
 #: What a cell spent most of its time on, for people: it can stand after a share of the time.
 KINDS: Mapping[LimitKind, Sentence] = {
@@ -29,9 +22,9 @@ KINDS: Mapping[LimitKind, Sentence] = {
     "input": say("preparing input"),
     "transfer": say("copying"),
     "launch": say("launching"),
-    "compute": say("computing"),
+    "compute": say("peak compute"),
     "bandwidth": say("memory traffic"),
-    "device": say("device work"),
+    "device": say("computing"),
     "native": say("native code"),
     "memory": say("memory shortage"),
     "contention": say("other programs"),
@@ -58,7 +51,7 @@ def said(
     where = _where(parts)
     told = told_share(value, looks)
     match cause:
-        case "compiling" if _mostly(parts, "importing"):
+        case "compiling" if mostly(parts, lambda part: part.doing == "importing"):
             return say("Importing modules took {share} of the time{where}.", share=told, where=where)
         case "compiling":
             return say("Tracing and compiling took {share} of the time{where}.", share=told, where=where)
@@ -133,64 +126,15 @@ def shared_gpu(device: str, value: float, looks: int, parts: Sequence[Part]) -> 
     )
 
 
-WITHOUT_NEIGHBOURS = say("Run it again when no other program uses the GPU: `nvidia-smi` lists them.")
-
-COMPILES_EACH_TIME = say(
-    "An earlier run compiled it, too: the function is made anew in each run, or its shapes or Python numbers "
-    "change. Make the function once, in a cell of its own, and give it arrays of the same shapes."
-)
-
-_NEXT: dict[LimitKind, Sentence] = {
-    "compiling": say(
-        "Run it again: what was compiled is kept. Changed shapes or Python numbers are compiled again."
-    ),
-    "waiting": say("Start what it waits for earlier or in parallel, or request less of it."),
-    "python": say(
-        "Replace the loop with one operation on whole arrays, or use Python's own profiler: `%prun`."
-    ),
-    "input": say("Prepare data ahead in other threads or processes, or reuse prepared data."),
-    "transfer": say("Copy once, before the loop, and bring back only what is needed."),
-    "launch": say("Put more into each operation: larger batches, or one compiled function for many steps."),
-    "compute": say("It is near this machine's limit: fewer operations or a smaller number type help."),
-    "bandwidth": say(
-        "It is near this machine's memory bandwidth: fuse operations, or use a smaller number type."
-    ),
-    "device": say("Add `%%mlc_trace --ops` at the top of the cell to see this time by operation."),
-    "native": say("Move this work to the GPU, or let other threads do it ahead of the GPU's work."),
-    "memory": say("Use less memory at once: a smaller batch, or `del` for what is no longer needed."),
-    "contention": say("Close other programs, or run it again when they are done."),
-    "unknown": say("Add `%%mlc_trace --ops` at the top of the cell for details."),
-}
-
-
-def next_of(cause: Cause, parts: Sequence[Part]) -> Sentence:
-    """One thing to do."""
-    if cause == "compiling" and _mostly(parts, "importing"):
-        return say("Modules are imported only once: the next run of this cell will not wait for that.")
-    if cause == "earlier":
-        return say("Earlier cells launched that work: their receipts show it.")
-    return _NEXT[kind_of(cause)]
-
-
-def is_to_profile(advice: Sentence | None) -> bool:
-    """Return whether the advice is to profile the cell."""
-    return advice is not None and advice in (_NEXT["device"], _NEXT["unknown"])
-
-
 def is_importing(limit: Limit) -> bool:
     """Whether what counts as compiling was the import of modules, for the most part."""
     share = next((one.value for one in limit.evidence if one.quantity == "importing_share"), None)
-    return share is not None and limit.share is not None and share > _MOST * limit.share
-
-
-def _mostly(parts: Sequence[Part], doing: str) -> bool:
-    whole = sum(part.seconds for part in parts)
-    return sum(part.seconds for part in parts if part.doing == doing) > _MOST * whole
+    return share is not None and limit.share is not None and share > MOST * limit.share
 
 
 def _where(parts: Sequence[Part]) -> Sentence:
     """` (line 4)`, or nothing."""
-    line = _most(parts, lambda part: part.line)
+    line = common(parts, lambda part: part.line)
     if line is None:
         return Sentence("")
     if line.cell is not None:
@@ -199,17 +143,8 @@ def _where(parts: Sequence[Part]) -> Sentence:
 
 
 def _call(parts: Sequence[Part]) -> str | None:
-    return _most(parts, lambda part: _text(part.line_call))
+    return common(parts, lambda part: _text(part.line_call))
 
 
 def _text(call: Call | None) -> str | None:
     return (call.text or None) if call is not None else None
-
-
-def _most(parts: Sequence[Part], of: Callable[[Part], T | None]) -> T | None:
-    """What most of the time has in common; None where nothing has most of it."""
-    seconds: dict[T | None, float] = defaultdict(float)
-    for part in parts:
-        seconds[of(part)] += part.seconds
-    found, most = max(seconds.items(), key=lambda one: one[1], default=(None, 0.0))
-    return found if most >= _MOST * sum(seconds.values()) else None

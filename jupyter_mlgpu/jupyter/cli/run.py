@@ -201,5 +201,5 @@ def _summary(records: Sequence[Record], ending: RunEnd, elapsed: float) -> str:
     from jupyter_mlgpu.record import units
 
     devices = sorted({entry.device for record in records for entry in record.device.ran_on or ()})
-    where = f"ran on {', '.join(devices)}" if devices else "no operations seen on a device"
+    where = f"ran on {', '.join(devices)}" if devices else "no framework operations seen"
     return f"{ending.done} of {ending.total} cells, {units.seconds(elapsed)}, {where}"

@@ -10,10 +10,11 @@ from msgspec import Struct
 from jupyter_mlgpu.record.strip import HostLane
 
 #: What a library is doing in a function of its own; of several in a stack the first one here counts.
-#: profiler: somebody's own, or a debugger. compiling: tracing and compiling. input: getting data ready.
+#: profiler: somebody's own, or a debugger. compiling: tracing and compiling. loader: putting batches together
+#: item by item. input: getting data ready in another way.
 #: copy: between host and device. values: waiting until a device has values. waiting: asleep, or for a lock, a
 #: process, a disk or a network. importing: of modules.
-Doing = Literal["profiler", "compiling", "input", "copy", "values", "waiting", "importing"]
+Doing = Literal["profiler", "compiling", "loader", "input", "copy", "values", "waiting", "importing"]
 
 #: How a thread was at work between two looks.
 #: interpreter: it worked, and gave up the interpreter's lock only because it was asked to.

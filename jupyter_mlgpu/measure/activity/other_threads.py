@@ -28,7 +28,7 @@ class OtherThreads:
             if thread == self._thread or self._of_no_use.get(thread) == at:
                 continue
             stack = read(frame, self._of_user, self._markers)
-            if stack.doing == "input" or (stack.users is not None and stack.doing is None):
+            if stack.doing in ("loader", "input") or (stack.users is not None and stack.doing is None):
                 return stack
             self._of_no_use[thread] = at
         return None

@@ -127,7 +127,7 @@ def _place(record: Record) -> str:
     ran_on = record.device.ran_on
     if ran_on is None:
         return record.device.why_missing or "not known"
-    return ", ".join(entry.device for entry in ran_on) or "no operations seen on a device"
+    return ", ".join(entry.device for entry in ran_on) or "no framework operations seen"
 
 
 def _percent(share: float) -> str:

@@ -78,7 +78,7 @@ def _head(records: Sequence[Record]) -> list[Markup]:
         f"{units.seconds(total)} in them",
         *([f"{failed:,} ended with an error"] if failed else []),
         *([f"{act:,} message{'s' if act != 1 else ''} to act on"] if act else []),
-        f"ran on {', '.join(places)}" if places else "no operations seen on a device",
+        f"ran on {', '.join(places)}" if places else "no framework operations seen",
     ]
     versions = {name: version for record in records for name, version in record.versions.items()}
     background = [

@@ -66,7 +66,7 @@ def where(record: Record) -> str:
     if ran_on is None:
         place = _not_known(record)
     elif not ran_on:
-        place = "no operations seen on a device"
+        place = "no framework operations seen"
     else:
         # Memory that was given out, arrays that are there, the driver's count: more may have run elsewhere.
         used = [entry.device for entry in ran_on if entry.evidence in PARTIAL_EVIDENCE]

@@ -26,7 +26,7 @@ FRAMEWORK = Framework(
     compiled_in="torch._dynamo.eval_frame",
     # Read in PyTorch 2.13.
     doing={
-        "torch/utils/data/": "input",
+        "torch/utils/data/": "loader",
         "torchvision/transforms/": "input",
         "torchvision/datasets/": "input",
         "torchvision/io/": "input",

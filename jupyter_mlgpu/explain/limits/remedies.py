@@ -1,0 +1,112 @@
+"""One thing to do about what limited a cell, chosen by what was called and by what can help there."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from jupyter_mlgpu.explain.limits.most import common, mostly
+from jupyter_mlgpu.explain.limits.shares import Cause, kind_of
+from jupyter_mlgpu.measure.activity.activity import Part
+from jupyter_mlgpu.measure.frameworks import registry
+from jupyter_mlgpu.record.limit import LimitKind
+from jupyter_mlgpu.record.record import Record
+from jupyter_mlgpu.record.sentence import Sentence, say
+
+WITHOUT_NEIGHBOURS = say("Run it again when no other program uses the GPU: `nvidia-smi` lists them.")
+
+COMPILES_EACH_TIME = say(
+    "An earlier run compiled it, too: the function is made anew in each run, or its shapes or Python numbers "
+    "change. Make the function once, in a cell of its own, and give it arrays of the same shapes."
+)
+
+#: Of a library's Python code, where nobody knows of a loop that could be replaced.
+_PROFILE_PYTHON = say("Use Python's own profiler: `%%prun` at the top of the cell lists the functions.")
+
+#: For operations that no profiler of ours sees: those of MLX and NumPy.
+_TIME_PARTS = say(
+    "Time parts of it in cells of their own, or wrap them in `with jupyter_mlgpu.trace(name):`."
+)
+
+_PREDICT = say(
+    "Each call of `predict` prepares a data pipeline. In a loop call the model itself, `model(x)`, or give "
+    "`predict` all rows at once."
+)
+
+_LOADER = say(
+    "A `DataLoader` fetches item by item. Where the data is in memory, index whole batches instead: "
+    "`x[i:i + n]`. Otherwise use more workers: `num_workers=`."
+)
+
+_BY_KIND: dict[LimitKind, Sentence] = {
+    "compiling": say(
+        "Run it again: what was compiled is kept. Changed shapes or Python numbers are compiled again."
+    ),
+    "waiting": say("Start what it waits for earlier or in parallel, or request less of it."),
+    "python": say(
+        "Replace the loop with one operation on whole arrays, or use Python's own profiler: "
+        "`%%prun` at the top of the cell."
+    ),
+    "input": say("Prepare data ahead in other threads or processes, or reuse prepared data."),
+    "transfer": say("Copy once, before the loop, and bring back only what is needed."),
+    "launch": say("Put more into each operation: larger batches, or one compiled function for many steps."),
+    "compute": say("It is near this machine's limit: fewer operations or a smaller number type help."),
+    "bandwidth": say(
+        "It is near this machine's memory bandwidth: fuse operations, or use a smaller number type."
+    ),
+    "device": say("Add `%%mlc_trace --ops` at the top of the cell to see this time by operation."),
+    "native": say("Move this work to the GPU, or let other threads do it ahead of the GPU's work."),
+    "memory": say("Use less memory at once: a smaller batch, or `del` for what is no longer needed."),
+    "contention": say("Close other programs, or run it again when they are done."),
+    "unknown": say("Add `%%mlc_trace --ops` at the top of the cell for details."),
+}
+
+
+def remedy(cause: Cause, record: Record, parts: Sequence[Part] = ()) -> Sentence | None:
+    """Return one thing to do, or None: a cell that failed is to be mended first, unless memory was short.
+
+    `parts` are the samples of the cause.
+    """
+    if record.outcome == "error" and cause != "memory":
+        return None
+    found = _by_call(cause, parts) or _BY_KIND[kind_of(cause)]
+    return _TIME_PARTS if is_to_profile(found) and not _can_be_profiled(record) else found
+
+
+def is_to_profile(advice: Sentence | None) -> bool:
+    """Return whether the advice is to profile the cell."""
+    return advice is not None and advice in (_BY_KIND["device"], _BY_KIND["unknown"])
+
+
+def _by_call(cause: Cause, parts: Sequence[Part]) -> Sentence | None:
+    """Return the advice that fits what was called; None where the cause alone decides."""
+    if cause == "earlier":
+        return say("Earlier cells launched that work: their receipts show it.")
+    if cause == "compiling" and mostly(parts, lambda part: part.doing == "importing"):
+        return say("Modules are imported only once: the next run of this cell will not wait for that.")
+    if cause in ("input", "launch", "python") and mostly(parts, _predicts):
+        return _PREDICT
+    if cause == "input" and mostly(parts, lambda part: part.doing == "loader"):
+        return _LOADER
+    if cause == "python" and common(parts, _of_a_library) is not None:
+        return _PROFILE_PYTHON
+    return None
+
+
+def _predicts(part: Part) -> bool:
+    """Return whether the user's line calls `predict` of a Keras model."""
+    call = part.line_call
+    return call is not None and call.text.endswith(".predict") and (call.module or "").startswith("keras")
+
+
+def _of_a_library(part: Part) -> str | None:
+    """Return the module of what the user's line calls, where it is a library's."""
+    call = part.line_call
+    if call is None or not call.text or call.module in (None, "builtins", "__main__"):
+        return None
+    return call.module
+
+
+def _can_be_profiled(record: Record) -> bool:
+    """Return whether a framework that worked in the cell has a profiler."""
+    worked = {one.framework for one in record.device.ran_on or ()} | set(record.device.only)
+    return any(registry.framework(name).profiler is not None for name in worked & set(registry.FRAMEWORKS))
