@@ -22,13 +22,13 @@ growth can begin late; and a heap that falls to pieces grows a little without an
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import accumulate, islice
 from math import inf
 
-from jupyter_mlgpu.explain.statistics import Estimate, median, theil_sen, theil_sen_interval, theil_sen_rank
+from jupyter_mlgpu.explain.statistics import Estimate, theil_sen, theil_sen_interval, theil_sen_rank
 from jupyter_mlgpu.record.instruments import Instrument, Instruments
 from jupyter_mlgpu.record.record import Record
 
@@ -53,8 +53,8 @@ WORTH = 1024**2
 class Growth:
     """Growth of one quantity, in bytes a run, over `runs` runs; `instrument` says who measured it.
 
-    `newer` is the growth over the newer half of these runs. `own` is what the cell itself added a run, in the
-    median: its memory at the end, less that of the cell before it; None where that is not known.
+    `newer` is the growth over the newer half of these runs. `own` is the growth without what came while other
+    cells ran in between: all of it where none ran. None where that is not known.
     """
 
     quantity: str
@@ -192,8 +192,8 @@ def _of_runs(runs: Sequence[Record], cells: Sequence[Record], last: int) -> Cell
             xs, ys, half = list(points), list(points.values()), len(points) // 2
             slope = theil_sen_interval(xs, ys)
             if slope is not None:
-                pairs = ((run, before) for (_, run), before in zip(counted, befores, strict=True) if before)
-                own = _own(pairs, instruments, instrument)
+                others = _of_others(counted, befores, instruments, instrument)
+                own = None if others is None else slope.value - others
                 newer = theil_sen(xs[half:], ys[half:])
                 growths.append(Growth(quantity, instrument, len(points), slope, newer, own))
     return CellGrowth(runs[-1], len(counted), tuple(growths))
@@ -216,12 +216,25 @@ def _series(
     return series
 
 
-def _own(
-    runs: Iterable[tuple[Record, Record]], instruments: Instruments, instrument: Instrument
+def _of_others(
+    counted: Sequence[tuple[int, Record]],
+    befores: Sequence[Record | None],
+    instruments: Instruments,
+    instrument: Instrument,
 ) -> float | None:
-    added = []
-    for run, before in runs:
-        values, values_before = instruments.values(run), instruments.values(before)
-        if instrument in values and instrument in values_before:
-            added.append(values[instrument] - values_before[instrument])
-    return median(added) if added else None
+    """Return the growth per run that came while other cells ran between the runs; None where not known."""
+    sums: dict[int, float] = {}
+    so_far, last = 0.0, None
+    for (number, run), before in zip(counted, befores, strict=True):
+        value = instruments.values(run).get(instrument)
+        if value is None:
+            continue
+        if last is not None and before is None:
+            return None
+        if last is not None and before is not None and before.code != run.code:
+            reached = instruments.values(before).get(instrument)
+            if reached is None:
+                return None
+            so_far += reached - last
+        sums[number], last = so_far, value
+    return theil_sen(list(sums), list(sums.values()))

@@ -40,7 +40,7 @@ class Roof(Struct, frozen=True):
     `machine` is the digest of the host's name that records have, `device` our short name (`gpu:0`),
     `hardware` what its maker calls it. `rate` is in FLOP/s of products in `type`, or in bytes/s where that is
     `memory`. `case` says what was measured, `samples` how often, `measured_at` when (UTC), `version` the
-    framework's.
+    framework's. `noisy`: something disturbed the benchmark, so the device may reach more.
     """
 
     machine: _Text
@@ -53,6 +53,7 @@ class Roof(Struct, frozen=True):
     measured_at: _Text
     version: _Text
     case: _Text
+    noisy: bool = False
 
     @property
     def key(self) -> tuple[str | None, ...]:

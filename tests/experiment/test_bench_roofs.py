@@ -35,6 +35,12 @@ def test_the_fastest_product_of_each_type_and_the_fastest_move_are_roofs():
     assert one.measured_at == "2026-11-22T01:00:00Z"
 
 
+def test_a_roof_of_a_disturbed_case_is_kept_as_noisy():
+    disturbed = product(0.1, flags=("Something else used gpu:0 at the same time: a game.",))
+    assert kept(disturbed)["float32"].noisy
+    assert not kept(product(0.1))["float32"].noisy
+
+
 def test_what_was_not_measured_here_now_or_failed_or_is_no_roof_is_none():
     assert kept(product(0.1), origin="loaded") == {}
     assert kept(skipped(), measured(0.1, name="resnet50")) == {}

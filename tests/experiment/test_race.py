@@ -97,6 +97,12 @@ def test_work_that_stays_on_another_device_is_said(race):
     assert "cpu:1: the work ran on cpu:0 instead" in shown.said
 
 
+def test_code_without_an_operation_of_the_framework_is_no_race_of_its_devices(race):
+    shown = race("--repeats 2", "sum(range(1000))")
+    assert "This code ran no operation of TensorFlow, so no device was chosen for it." in shown.said
+    assert "with TensorFlow" not in shown.said
+
+
 def test_the_receipt_says_that_it_was_a_race(race):
     shown = race("--repeats 2", "tf.ones(3)")
     assert shown.receipt["cell"]["name"] == "race: tf.ones(3)"

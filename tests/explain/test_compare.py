@@ -36,13 +36,13 @@ def test_two_cells_are_compared_over_all_their_runs(plain):
     (said,) = data(result, "text/plain")[-1:]
     assert "4 runs" in said
     assert "a = sum(range(1000)) / b = sum(range(1000)) + 1" in said
-    assert "cannot judge: one run each" not in said
+    assert "approximate: one run each" not in said
 
 
-def test_two_runs_of_one_cell_are_one_run_each_and_cannot_be_judged(plain):
+def test_two_runs_of_one_cell_are_one_run_each_and_judged_approximately(plain):
     first, second = plain.run("twice = 2"), plain.run("twice = 2")
     result = plain.run(f"%mlc_trace compare {first.execution_count} {second.execution_count}")
-    assert "cannot judge: one run each" in data(result, "text/plain")[-1]
+    assert "approximate: one run each" in data(result, "text/plain")[-1]
     assert data(result, "application/vnd.plotly.v1+json") == []
 
 
@@ -138,7 +138,7 @@ def test_a_browser_that_asks_for_two_runs_of_one_cell_gets_these_two(plain):
     last = last_cell(plain)
     answer = asked(plain, a=named(plain, last - 2), b=named(plain, last))
     rows = answer["page"]["parts"][0]["rows"]
-    assert {verdict for *_, verdict in rows} == {"○ cannot judge: one run each"}
+    assert {verdict for *_, verdict in rows} == {"○ approximate: one run each"}
 
 
 @pytest.mark.parametrize(

@@ -132,15 +132,29 @@ def test_without_a_timing_no_ratio_is_said():
     assert told(failed, runs(2.0)) == "The times of A and B cannot be compared."
 
 
-def test_one_run_each_cannot_be_judged():
+def test_the_table_gives_a_quicker_cell_the_number_of_the_headline():
+    quicker = compare(runs(2.0, 2.2, 2.4, 2.6), runs(1.0, 1.1, 1.2, 1.3))
+    assert rows(quicker)["Wall time"][2] == "÷ 2 [1.54 to 2.6]"
+    assert told(runs(2.0, 2.2, 2.4, 2.6), runs(1.0, 1.1, 1.2, 1.3)).startswith(
+        "A took 2 times as long as B (1.54 to 2.6 times)"
+    )
+    assert rows(compare(runs(2.36), runs(1.0)))["Wall time"][2:] == [
+        "roughly ÷ 2.36",
+        "○ approximate: one run each",
+    ]
+    either = compare(runs(1.0, 1.2, 1.1, 1.3), runs(1.1, 1.3, 1.2, 1.4))
+    assert rows(either)["Wall time"][2] == "× 1.09 [÷ 1.18 to × 1.4]"
+
+
+def test_one_run_each_is_approximate():
     found = change(compare(runs(1.0), runs(2.0)))
-    assert found.verdict == "○ cannot judge: one run each"
+    assert found.verdict == "○ approximate: one run each"
     assert found.ratio is None
 
 
-def test_few_runs_cannot_be_judged_and_say_how_many_would_do():
+def test_few_runs_are_approximate_and_say_how_many_would_do():
     found = change(compare(runs(1.0, 1.1, 1.2), runs(2.0, 2.1, 2.2)))
-    assert found.verdict == "○ cannot judge: 3 and 3 runs are too few (4 and 4 are enough)"
+    assert found.verdict == "○ approximate: 3 and 3 runs are too few (4 and 4 are enough)"
 
 
 def test_runs_that_overlap_show_no_difference():
@@ -284,7 +298,7 @@ def test_the_page_has_the_medians_their_spread_the_ratio_with_its_interval_and_a
     assert rows(comparison)["Wall time"] == [
         "1.15 s (1 s to 1.3 s, 4 runs)",
         "2.3 s (2 s to 2.6 s, 4 runs)",
-        f"{ratio.value:.3g} [{ratio.low:.3g} to {ratio.high:.3g}]",
+        f"× {ratio.value:.3g} [{ratio.low:.3g} to {ratio.high:.3g}]",
         "▲ more",
     ]
 

@@ -221,6 +221,15 @@ def test_a_cell_is_not_suspected_of_what_another_one_keeps_in_between():
     assert (mine.growths[0].own, theirs.growths[0].own) == (0, 20 * MIB)
 
 
+def test_a_cell_that_runs_alone_has_all_of_its_growth_also_where_it_grows_in_jumps():
+    jumps = [300.0 + 15 * (number // 2) + number % 2 for number in range(12)]
+    of_cell = found(runs(*jumps))
+    (grown,) = of_cell.growths
+    assert grown.own == grown.slope.value
+    assert growing.verdict(grown) == "growing"
+    assert "cells in between" not in growing.sentence(of_cell)
+
+
 def test_of_two_cells_that_both_keep_something_each_has_its_own_part():
     assert "by 40 MiB per run [40 to 40 MiB] (25 MiB by itself, the rest from cells in between)" in (
         growing.sentence(found(taking_turns(mine=25, theirs=15)))

@@ -66,11 +66,12 @@ def test_importing_counts_as_compiling_and_is_told_as_importing():
     imports = part("interpreter", 0.9, 27, doing="importing")
     limit = judged(imports, part("native", 0.1, 3, doing="compiling")).limit
     assert limit.kind == "compiling"
-    assert str(limit.said) == "Importing modules took nearly all of the time (line 3)."
+    assert str(limit.said) == "Importing modules took about 90 % of the time (line 3)."
     assert "imported only once" in limit.next
     (told,) = [one for one in limit.evidence if one.quantity == "importing_share"]
     assert (told.value, told.samples) == (pytest.approx(0.9), 30)
-    assert str(clause(limit)) == "importing nearly all the time"
+    assert told.value == limit.share
+    assert str(clause(limit)) == "about 90 % importing"
     assert str(kind_of(limit)) == "importing"
 
 
@@ -78,7 +79,8 @@ def test_a_cell_that_imports_little_and_compiles_for_long_is_compiling():
     imports = part("interpreter", 0.3, 9, doing="importing")
     limit = judged(imports, part("native", 0.7, 21, doing="compiling")).limit
     assert str(limit.said).startswith("Tracing and compiling took")
-    assert str(clause(limit)) == "compiling nearly all the time"
+    assert str(clause(limit)) == "about 70 % compiling"
+    assert all(one.quantity != "importing_share" for one in limit.evidence)
     without = judged(part("native", doing="compiling")).limit
     assert all(one.quantity != "importing_share" for one in without.evidence)
 

@@ -63,7 +63,7 @@ def test_a_message_is_shown_with_verdict_meaning_advice_count_and_the_raw_line(e
     assert shown.startswith("2 information\n\nInformation\n")
     assert "Apple M1 Max" in shown.split("→")[0]
     assert "→ Nothing to do." in shown
-    assert f"[metal-device-set] ×2\n    {DEVICE}\n" in shown  # noqa: RUF001
+    assert f"[metal-device-set] ×2\n    {DEVICE}\n" in shown
 
 
 def test_the_worst_comes_first_and_what_is_not_known_last(explain):
@@ -73,7 +73,7 @@ def test_the_worst_comes_first_and_what_is_not_known_last(explain):
 
 def test_what_is_not_known_is_grouped_by_shape(explain):
     shown = explain("".join(f"step {number} of 500\n" for number in range(500)))
-    assert "  ×500\n    step 0 of 500\n" in shown  # noqa: RUF001
+    assert "  ×500\n    step 0 of 500\n" in shown
     assert "step 1 of" not in shown
 
 

@@ -47,6 +47,7 @@ def _roof(one: CaseResult, run: BenchRun, machine: str) -> Roof | None:
         run.started_at,
         version,
         one.label,
+        bool(one.flags),
     )
 
 

@@ -61,7 +61,8 @@ class Lane:
     """One device's part of the race.
 
     `empty` is the time of a run of nothing, in seconds: waiting for the device is part of every sample. It
-    is None where the lane ended before it was known. `problem` says why the lane is not complete.
+    is None where the lane ended before it was known. `problem` says why the lane is not complete. `unused`:
+    its first run had no operation of the framework, so choosing a device changed nothing.
     """
 
     device: str
@@ -71,6 +72,7 @@ class Lane:
     empty: Measured | None = None
     problem: Sentence | None = None
     notes: tuple[Sentence, ...] = ()
+    unused: bool = False
 
     def at(self, size: Size) -> Timing | None:
         """The timing at a size, where it was measured."""
@@ -101,6 +103,11 @@ class RaceResult(Charted):
         """All sizes at which something was measured, in order."""
         found = dict.fromkeys(one.size for lane in self.lanes for one in lane.timings)
         return tuple(sorted(found, key=lambda size: size or 0))
+
+    @property
+    def unused(self) -> bool:
+        """Whether no lane had an operation of the framework."""
+        return bool(self.lanes) and all(lane.unused for lane in self.lanes)
 
     @property
     def crossovers(self) -> tuple[Crossover, ...]:

@@ -113,6 +113,7 @@ class RaceRunner:
         finally:
             seen = observation.finish()
             lane.notes += _where(lane.device, seen)
+            lane.unused = seen.ran_on == ()
             self.on_seen(seen)
             self.backend.rest()
 
@@ -141,6 +142,7 @@ class _UnfinishedLane:
     notes: list[Sentence] = field(default_factory=list)
     empty: float | None = None
     seen: bool = False
+    unused: bool = False
     size: float | None = None
     timings: Timings = field(default_factory=Timings)
 
@@ -161,6 +163,7 @@ class _UnfinishedLane:
             self.empty,
             None if error is None else _words(error),
             tuple(self.notes),
+            self.unused,
         )
 
 

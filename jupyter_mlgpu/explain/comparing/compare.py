@@ -76,6 +76,8 @@ class Change:
     @property
     def verdict(self) -> Sentence:
         """What can be said of it, in a few words."""
+        if self.ratio is None and self.times is not None:
+            return say("○ approximate: {why}", why=self.why_not or "")
         if self.ratio is None:
             return say("○ cannot judge: {why}", why=self.why_not or "")
         if self.ratio.low >= 1 - SAME and self.ratio.high <= 1 + SAME:

@@ -52,10 +52,8 @@ def readings(
         yield from own.readings()
     if found.exact != cause:
         yield Reading("samples_share", round(value, 4), "share", "cell", "samples", found.looks)
-    importing = sum(part.seconds for part in parts if part.doing == "importing")
-    if cause == "compiling" and importing:  # imports have no kind of their own: readers tell them by this
-        share = min(1.0, importing / found.seconds)
-        yield Reading("importing_share", round(share, 4), "share", "cell", "samples", found.looks)
+    if cause == "importing":  # readers tell it by this from compiling, which it is as a kind
+        yield Reading("importing_share", round(value, 4), "share", "cell", "samples", found.looks)
     told: tuple[tuple[str, float | None, Source, Scope], ...] = (
         ("thread_time", activity.thread_time, "clock", "cell"),
         ("process_time", activity.process_time, "clock", "process"),

@@ -81,7 +81,7 @@ def _by_call(cause: Cause, parts: Sequence[Part]) -> Sentence | None:
     """Return the advice that fits what was called; None where the cause alone decides."""
     if cause == "earlier":
         return say("Earlier cells launched that work: their receipts show it.")
-    if cause == "compiling" and mostly(parts, lambda part: part.doing == "importing"):
+    if cause == "importing":
         return say("Modules are imported only once: the next run of this cell will not wait for that.")
     if cause in ("input", "launch", "python") and mostly(parts, _predicts):
         return _PREDICT

@@ -38,6 +38,10 @@ ABOVE = 1.1
 _SAMPLES = 3
 
 NOT_HERE = say("Not measured here: run `%mlc_bench --quick`.")
+NOISY = say(
+    "The benchmark of this machine's roof was noisy, so the roof may be higher: run `%mlc_bench --quick` "
+    "again when nothing else runs."
+)
 NO_LIGHT_RUN = say("Run the cell once without `--ops` to place it: a profiled run gives no timing.")
 
 
@@ -87,7 +91,10 @@ def placed(record: Record, runs: Sequence[Record], known: Callable[[], Roofs]) -
         record = replace(record, facts={**record.facts, WORKED_IN: profiled.facts[WORKED_IN]})
     if found.problem is not None and peak is None:
         record = record.with_note(found.problem)
-    sure = _in_a_row([profiled, *light], same) and peak is not None and peak.samples >= _SAMPLES
+    if any(roof is not None and roof.noisy for roof in (peak, memory)):
+        record = record.with_note(NOISY)
+    quiet = peak is not None and peak.samples >= _SAMPLES and not peak.noisy
+    sure = quiet and _in_a_row([profiled, *light], same)
     return _judged(record, work, sure)
 
 
@@ -160,6 +167,8 @@ def _place(name: str, amount: float, seconds: float | None, count: int, roof: Ro
 
 def _reached(quantity: str, roof: Roof) -> Reading:
     how = say("{case}, {version}, {date}", case=roof.case, version=roof.version, date=roof.measured_at[:10])
+    if roof.noisy:
+        how = say("{how}, noisy", how=how)
     on = roof.device
     return Reading(
         quantity, roof.rate, ROOFLINE[quantity], "device", "clock", roof.samples, device=on, detail=how

@@ -26,15 +26,22 @@ _LONG = 0.25
 _STARVED = 0.2
 
 #: A kind of limit, or what is told as one. earlier: waits for a GPU that was at work on earlier cells. gpu: a
-#: GPU's, while time is shared out.
-Cause = LimitKind | Literal["earlier", "gpu"]
+#: GPU's, while time is shared out. importing: of modules.
+Cause = LimitKind | Literal["earlier", "gpu", "importing"]
 #: What looks that saw the same have in common, as far as one operation is told from another.
 Where = tuple[object, ...]
 
 
 def kind_of(cause: Cause) -> LimitKind:
     """The kind as which a cause is told."""
-    return "waiting" if cause == "earlier" else "device" if cause == "gpu" else cause
+    match cause:
+        case "earlier":
+            return "waiting"
+        case "gpu":
+            return "device"
+        case "importing":
+            return "compiling"
+    return cause
 
 
 @dataclass(slots=True)
@@ -132,11 +139,11 @@ def of(activity: Activity, *, framework_worked: bool, on_gpu: bool) -> Shares:
     starved = (activity.processor_wait or 0.0) > _STARVED * activity.seconds
     reading = _Reading(_long(activity.parts), framework_worked, on_gpu, starved)
     for part in activity.parts:
-        kind, guessed = reading.kind(part)
-        found.add(kind, part, guessed=guessed)
+        cause, guessed = reading.cause(part)
+        found.add(cause, part, guessed=guessed)
     _backward_as_forward(found)
     for part in activity.unseen_in:
-        found.add(reading.kind_unseen(part), part, guessed=True)
+        found.add(reading.cause_unseen(part), part, guessed=True)
     return found
 
 
@@ -157,10 +164,10 @@ class _Reading:
     on_gpu: bool
     starved: bool
 
-    def kind(self, part: Part) -> tuple[LimitKind, bool]:
-        """Its kind of limit, and whether that is guessed."""
+    def cause(self, part: Part) -> tuple[Cause, bool]:
+        """Its cause, and whether that is guessed."""
         if part.doing in ("compiling", "importing"):
-            return "compiling", False
+            return part.doing, False
         if part.doing in ("loader", "input"):
             return "input", False
         if part.state == "idle beside Python":
@@ -181,12 +188,12 @@ class _Reading:
             return self._computing(part), False
         return self._by_state(part)
 
-    def kind_unseen(self, part: Part) -> LimitKind:
+    def cause_unseen(self, part: Part) -> Cause:
         """Of a call that kept the interpreter's lock, found where the thread gave it up in the end."""
         if part.state == "idle":
             return "unknown"
         if part.doing in ("compiling", "importing", "loader", "input"):
-            return self.kind(part)[0]
+            return self.cause(part)[0]
         return "device" if calls.operates(part.call) and _works_on(part, at_least=LARGE) else "python"
 
     def _by_state(self, part: Part) -> tuple[LimitKind, bool]:

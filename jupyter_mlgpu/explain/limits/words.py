@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from jupyter_mlgpu.explain.limits.most import MOST, common, mostly
+from jupyter_mlgpu.explain.limits.most import MOST, common
 from jupyter_mlgpu.explain.limits.precision import told_share
 from jupyter_mlgpu.explain.limits.shares import Cause, kind_of
 from jupyter_mlgpu.measure.activity.activity import Call, Part
@@ -31,13 +31,14 @@ KINDS: Mapping[LimitKind, Sentence] = {
     "unknown": say("not known"),
 }
 
+#: What is said instead of *compiling* of a cell that mostly imported modules.
+IMPORTING = say("importing")
+
 #: The same of causes that have no kind of their own.
 _CAUSES: Mapping[Cause, Sentence] = {
     "earlier": say("waiting for earlier cells' GPU work"),
+    "importing": IMPORTING,
 }
-
-#: What is said instead of *compiling* of a cell that mostly imported modules.
-IMPORTING = say("importing")
 
 
 def said(
@@ -51,7 +52,7 @@ def said(
     where = _where(parts)
     told = told_share(value, looks)
     match cause:
-        case "compiling" if mostly(parts, lambda part: part.doing == "importing"):
+        case "importing":
             return say("Importing modules took {share} of the time{where}.", share=told, where=where)
         case "compiling":
             return say("Tracing and compiling took {share} of the time{where}.", share=told, where=where)
@@ -127,8 +128,9 @@ def shared_gpu(device: str, value: float, looks: int, parts: Sequence[Part]) -> 
 
 
 def is_importing(limit: Limit) -> bool:
-    """Whether what counts as compiling was the import of modules, for the most part."""
+    """Whether what counts as compiling was the import of modules."""
     share = next((one.value for one in limit.evidence if one.quantity == "importing_share"), None)
+    # Records from before imports were counted apart have the share of both.
     return share is not None and limit.share is not None and share > MOST * limit.share
 
 

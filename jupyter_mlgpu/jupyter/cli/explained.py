@@ -122,7 +122,7 @@ def _entry(lines: list[LogLine], words: Mapping[str, str], *sentences: str) -> s
     if len(printed) > _LINES:
         printed = [*printed[: _LINES - 1], "…"]
     parts = [f"  {visible(sentence)}\n" for sentence in sentences]
-    parts += [f"  {name}×{count:,}\n"] if name or count > 1 else []  # noqa: RUF001
+    parts += [f"  {name}×{count:,}\n"] if name or count > 1 else []
     parts += [_styled(f"    {visible(line)}", "dim") for line in printed]
     return "\n" + "".join(parts)
 

@@ -86,7 +86,7 @@ def _judged(comparison: RecordComparison) -> Iterator[tuple[str, Change]]:
 
 
 def _table(comparison: RecordComparison, changes: Sequence[Change], caption: str) -> Table:
-    columns = ("", comparison.first, comparison.second, say("times as large"), say("verdict"))
+    columns = ("", comparison.first, comparison.second, say("ratio"), say("verdict"))
     rows = (
         (one.what, _sample(one.first, one.unit), _sample(one.second, one.unit), _times(one), one.verdict)
         for one in changes
@@ -95,11 +95,23 @@ def _table(comparison: RecordComparison, changes: Sequence[Change], caption: str
 
 
 def _times(change: Change) -> str:
-    found = change.ratio
+    """Return `× 1.5` for half as large again and `÷ 2` for half as large: the numbers of the headline."""
+    if change.times is None:
+        return ""
+    told, found = _factor(change.times), change.ratio
     if found is None:
-        return "" if change.times is None else say("roughly {ratio}", ratio=ratio(change.times))
-    low, high = f"{found.low:.3g}", f"{found.high:.3g}"
-    return say("{ratio} [{low} to {high}]", ratio=f"{found.value:.3g}", low=low, high=high)
+        return say("roughly {ratio}", ratio=told)
+    if found.low < 1 <= found.high:
+        ends = _factor(found.low), _factor(found.high)
+    elif found.high < 1:
+        ends = ratio(1 / found.high), ratio(1 / found.low)
+    else:
+        ends = ratio(found.low), ratio(found.high)
+    return say("{ratio} [{low} to {high}]", ratio=told, low=ends[0], high=ends[1])
+
+
+def _factor(value: float) -> str:
+    return f"× {ratio(value)}" if value >= 1 else f"÷ {ratio(1 / value)}"
 
 
 def _sample(sample: Sample, unit: str) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from jupyter_mlgpu.experiment.race.crossover import compare
 from jupyter_mlgpu.experiment.race.result import Lane, RaceResult, Size, Timing
+from jupyter_mlgpu.measure.frameworks import registry
 from jupyter_mlgpu.record import units
 from jupyter_mlgpu.record.sentence import Sentence, say
 from jupyter_mlgpu.show.page.scales import written
@@ -38,6 +39,11 @@ def _verdict(result: RaceResult) -> Sentence:
     lanes = [one for one in result.lanes if one.timings]
     if not lanes:
         return say("Nothing was measured.")
+    if result.unused:
+        return say(
+            "This code ran no operation of {framework}, so no device was chosen for it.",
+            framework=registry.title(result.framework),
+        )
     if len(lanes) == 1:
         return say("Only {device} was measured, so there is nothing to compare.", device=lanes[0].device)
     if result.variable is None:

@@ -63,6 +63,8 @@ def head(result: RaceResult) -> Sentence:
         )
     if result.outcome == "interrupted":
         return say("Interrupted: `{cell}` with {framework} on {devices}, {runs} after warm-up.", **raced)
+    if result.unused:
+        return say("`{cell}`, {runs} after warm-up, as timed for {devices}.", **raced)
     return say("`{cell}` with {framework} on {devices}, {runs} after warm-up.", **raced)
 
 

@@ -15,7 +15,7 @@ from jupyter_mlgpu.show.receipts import words
 _LOOK_FOR = say("Look for what each run keeps: growing lists, models created again, `Out`.")
 _ABOUT = say(
     "Memory in use after the cell ended, over its last runs; its first run and failed runs "
-    "are left out. `By itself` is the median of what was added while the cell ran."
+    "are left out. `By itself` leaves out what came while other cells ran."
 )
 
 

@@ -27,7 +27,7 @@ _WRITTEN = {
 
 #: How it is known that a device worked for the cell.
 _EVIDENCE: Mapping[str | None, str] = {
-    "counted": "its operations were counted",
+    "counted": "some of its operations were counted",
     "only device": "there is no other device",
     "allocator": "its allocator gave out memory; more may have run elsewhere",
     "results": "arrays that the cell made are there; more may have run elsewhere",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from jupyter_mlgpu.explain.limits.precision import looks_of, told_share
 from jupyter_mlgpu.explain.limits.words import is_importing
 from jupyter_mlgpu.record import cellnumbers, units
 from jupyter_mlgpu.record.limit import Confidence, Limit, LimitKind
@@ -38,7 +39,8 @@ _MEANINGS: Mapping[LimitKind, Sentence] = {
         "Most of the time went into moving bytes in the device's memory, near its measured rate."
     ),
     "device": say(
-        "Most of the time, native code or a GPU was computing; what limited it there is not known."
+        "Most of the time, native code or a GPU was computing. Samples do not show how near that came to "
+        "what the machine can do."
     ),
     "native": say("Most of the time, native code computed on the CPU and the GPU had nothing to do."),
     "memory": say(
@@ -48,6 +50,8 @@ _MEANINGS: Mapping[LimitKind, Sentence] = {
     "unknown": say("The evidence does not show where most of the time went."),
 }
 _IMPORTING = say("Most of the time went into importing modules.")
+#: The part of the time that is most of it.
+_MOST = 0.5
 
 
 @dataclass(frozen=True, repr=False)
@@ -59,7 +63,7 @@ class Reasons(Bundled):
 
 @page_of.register
 def page(shown: Reasons) -> Page:
-    """The answer, how sure it is, what to do, what it rests on, its roof, its lines, what else there is."""
+    """The answer, how sure it is, its meaning, what to do, its evidence, its roof, its lines, the rest."""
     record = shown.record
     head = _unknown(record) if record.limit is None else _answer(record.limit, record)
     below, chart = roofline.table(record), roofline.chart(record)
@@ -76,8 +80,11 @@ def _title(record: Record) -> Sentence:
 
 
 def _answer(limit: Limit, record: Record) -> list[Part]:
-    parts: list[Part] = [limits.answer(limit), joined(_meaning(limit), *_share(limit, record))]
-    parts.append(_SURE[limit.confidence])
+    parts: list[Part] = [limits.answer(limit)]
+    if limit.kind != "unknown":
+        parts.append(_SURE[limit.confidence])
+    if limit.share is None or limit.share >= _MOST:
+        parts.append(joined(_meaning(limit), *_share(limit, record)))
     if limit.next is not None:
         parts.append(say("What to do: {advice}", advice=limit.next))
     return [*parts, limits.evidence(limit.evidence, caption=say("What this is based on"))]
@@ -93,7 +100,9 @@ def _share(limit: Limit, record: Record) -> list[Sentence]:
         return []
     duration = record.duration or wall.value or 0.0
     explained = say(
-        "That explains {share} of {time}.", share=units.percent(limit.share), time=units.seconds(duration)
+        "That explains {share} of {time}.",
+        share=told_share(limit.share, looks_of(limit)),
+        time=units.seconds(duration),
     )
     slowed = words.slowed(wall, record)
     return [explained, say("The profiler was on, which makes a cell slower.")] if slowed else [explained]

@@ -215,7 +215,10 @@ def _context() -> Any:
 
 
 def _ran_on(counts: Counter[Placed], why: Sentence | None, only: str | None) -> tuple[RanOn, ...]:
-    """The devices of what was counted, and the one that all else must have run on, where it is known."""
+    """The devices of what was counted, and the one that all else must have run on, where it is known.
+
+    `why` says why not all was counted: it stands once in the record, not with each device.
+    """
     total = counts.total()
     devices: Counter[str] = Counter()
     for (_, device, _), count in counts.items():
@@ -230,9 +233,7 @@ def _ran_on(counts: Counter[Placed], why: Sentence | None, only: str | None) -> 
             native_name=device,
             operations=None if why else count,
             share=None if why else count / total,
-            why_missing=joined(why, say("{count} of those observed ran here.", count=count))
-            if why and count
-            else why,
+            why_missing=say("At least {count} operations ran here.", count=count) if why and count else None,
             evidence="counted" if count else _ONLY,
         )
         for device, count in devices.most_common()
