@@ -114,9 +114,14 @@ export function savedEntry(record: IRecord, cellId: string): IEntry {
   return { key: `${key}@${cellId}`, record, cellId, saved: true };
 }
 
-/** The records to show: the kernel's own, or those of the saved notebook while it has none. */
+/** The records to show: those of earlier kernels in the notebook's outputs, then the kernel's own. */
 export function shownEntries(state: IState): readonly IEntry[] {
-  return hasOwnRecords(state) ? state.entries : state.saved;
+  const { saved, entries, run, cleared } = state;
+  if (!hasOwnRecords(state)) {
+    return saved;
+  }
+  const earlier = cleared ? [] : saved.filter(({ record }) => record.runId !== run);
+  return earlier.length > 0 ? [...earlier, ...entries] : entries;
 }
 
 /** Whether the kernel's own records are the ones to show, even where there are none yet. */

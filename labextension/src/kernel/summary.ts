@@ -22,7 +22,7 @@ export function activityInWords(state: IState, t: Translate): string {
   if (state.running.length > 0 || state.executing) {
     return t('summaryRunning');
   }
-  return t(state.tracing === false ? 'summaryTracingOff' : 'summaryIdle');
+  return t(state.tracing === false ? 'summaryTracingOff' : 'stripIdle');
 }
 
 /** Why tracing could not be started, and what to do about it. */

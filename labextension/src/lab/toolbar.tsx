@@ -38,6 +38,8 @@ export class DeviceButton extends ReactWidget {
         title={sentence}
         aria-label={starts ? words : sentence}
         data-starts={starts}
+        // A click leaves the keyboard where it is, as one on JupyterLab's own buttons does.
+        onMouseDown={event => event.preventDefault()}
         onClick={starts ? this.start : this.showNow}
       >
         <icon.react tag="span" />

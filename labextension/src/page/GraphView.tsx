@@ -114,7 +114,7 @@ function Boxes(props: { drawing: IDrawing; graph: IGraph; t: Translate }): React
       <Table
         label={t('planGraph', { name: drawing.name })}
         heads={[
-          t('planOperation'),
+          t('operation'),
           t(drawing.whole ? 'planName' : 'planCount'),
           t('planWhere'),
           t('planReason')

@@ -116,8 +116,7 @@ function Lanes(props: { lanes: ILanes; t: Translate }): ReactElement | null {
 
 const WORDS: Words = {
   view: 'enginesInView',
-  whole: 'enginesWhole',
-  keys: 'enginesKeys'
+  whole: 'planFit'
 };
 
 function isSentence(part: IPart): part is Sentence {

@@ -27,7 +27,7 @@ export function HotLines(props: {
     <div className="jp-mlgpu-Details jp-mlgpu-HotLines">
       <Table
         caption={<caption>{t('hotLines')}</caption>}
-        heads={[t('lineColumn'), t('samplesColumn')]}
+        heads={[t('lineColumn'), t('samples_share')]}
       >
         {record.lines.map((line, index) => (
           <tr key={index}>

@@ -23,7 +23,7 @@ export function LogNotes(props: {
     return null;
   }
   return (
-    <div role="group" className="jp-mlgpu-LogNotes" aria-label={t('logNotes')}>
+    <div role="group" className="jp-mlgpu-LogNotes" aria-label={t('logs')}>
       <ul role="list">
         {lines.slice(0, SHOWN).map((line, index) => (
           <li key={index} className="jp-mlgpu-LogNote" data-verdict={line.verdict}>

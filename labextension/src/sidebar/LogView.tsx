@@ -41,7 +41,7 @@ export function LogView(props: {
     return <p className="jp-mlgpu-Empty">{emptyText(state, t)}</p>;
   }
   return (
-    <section className="jp-mlgpu-Records" aria-label={t('logLines')}>
+    <section className="jp-mlgpu-Records" aria-label={t('logs')}>
       <LogFilters filter={filter} onFilter={onFilter} counts={rows.counts} groups={choices} t={t} />
       <p
         className="jp-mlgpu-Filters-result"
@@ -68,7 +68,7 @@ export function LogView(props: {
           estimate={ROW_HEIGHT}
           newest="last"
           toEnd={t('toNewestLine')}
-          label={t('logLines')}
+          label={t('logs')}
           row={(index, tabStop) => {
             const row = rows.at(index);
             return (

@@ -113,6 +113,7 @@ export function RecordList(
     return (
       <RecordRow
         entry={entry}
+        earlier={run !== null && entry.record.runId !== run}
         sort={followed.sort}
         scale={found.scale}
         selected={selected.includes(entry.key)}
@@ -128,7 +129,7 @@ export function RecordList(
     <section className="jp-mlgpu-Records" aria-label={t('records')}>
       <div className="jp-mlgpu-Records-head">
         <h3>
-          {t(entries[0]?.saved === true ? 'fromSaved' : 'records')}{' '}
+          {t(entries.at(-1)?.saved === true ? 'fromSaved' : 'records')}{' '}
           <span className="jp-mlgpu-Quiet">{entries.length.toLocaleString()}</span>
         </h3>
         {found.scale > 0 && (

@@ -34,6 +34,8 @@ export interface IRowActions {
 export const RecordRow = memo(function RecordRow(
   props: IRowActions & {
     entry: IEntry;
+    /** Whether it is of an earlier kernel than the one that the notebook has now. */
+    earlier: boolean;
     /** By which figure the list is sorted: that is the one it shows. */
     sort: Sort;
     /** The figure that fills a bar. */
@@ -48,7 +50,7 @@ export const RecordRow = memo(function RecordRow(
     t: Translate;
   }
 ): ReactElement {
-  const { entry, sort, scale, selected, pointed, marks, tabStop, t } = props;
+  const { entry, earlier, sort, scale, selected, pointed, marks, tabStop, t } = props;
   const { onGo, onLogs, onOpen, onSelect } = props;
   const { key, record, cellId } = entry;
   const tabIndex = tabStop ? 0 : -1;
@@ -82,7 +84,9 @@ export const RecordRow = memo(function RecordRow(
         onKeyUp={event => onSpace(event, () => undefined)}
       >
         <CellName cell={record.cell} />{' '}
-        <span className="jp-mlgpu-Record-facts">{facts(record, t)}</span>{' '}
+        <span className="jp-mlgpu-Record-facts">
+          {dotted(earlier && t('earlierKernel'), facts(record, t))}
+        </span>{' '}
         <span className="jp-mlgpu-Record-figure">{figureInWords(record, sort, t)}</span>
         <span
           className="jp-mlgpu-Record-bar"

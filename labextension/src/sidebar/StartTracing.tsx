@@ -39,6 +39,8 @@ export function StartTracing(props: {
         type="button"
         className="jp-mod-styled jp-mod-accept"
         aria-disabled={loading}
+        // A click leaves the keyboard where it is, as one on JupyterLab's own buttons does.
+        onMouseDown={event => event.preventDefault()}
         onClick={loading ? undefined : start}
       >
         {t(loading ? 'startingTracing' : 'startTracing')}

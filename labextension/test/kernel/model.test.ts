@@ -5,6 +5,7 @@ import { KernelModel } from '../../src/kernel/model';
 import { readDelta, readPage, readSnapshot } from '../../src/kernel/protocol';
 import { readRecord } from '../../src/record/record';
 import { savedEntry, shownEntries } from '../../src/kernel/state';
+import type { IEntry } from '../../src/kernel/state';
 import { deltaJson, logJson, recordJson, runningJson, snapshotJson } from '../records';
 
 /** A model with a clock that the test sets, and the JSON of the kernel as its input. */
@@ -141,22 +142,29 @@ test('the last words of a kernel that was restarted are not heard', () => {
   assert.equal(scene.model.state.kernel, 'live');
 });
 
-test('the saved notebook is shown until the kernel has records, and not after they were cleared', () => {
+test('records of earlier kernels stay before the own ones until the records are cleared', () => {
   const scene = new Scene();
-  const saved = readRecord(recordJson(9));
-  assert(typeof saved !== 'string');
-  scene.model.setSaved([savedEntry(saved, 'cell-a')], [], null);
-  const shown = (): boolean[] => shownEntries(scene.model.state).map(entry => entry.saved);
-  assert.deepEqual(shown(), [true]);
+  const of = (run: string): IEntry => {
+    const saved = readRecord(recordJson(9, { run: { id: run } }));
+    assert(typeof saved !== 'string');
+    return savedEntry(saved, `cell-${run}`);
+  };
   scene.snapshot(1, []);
-  assert.deepEqual(shown(), [true]);
+  const own = scene.model.state.run;
+  assert(own !== null);
+  scene.model.setSaved([of('earlier'), of(own)], [], null);
+  const shown = (): string[] =>
+    shownEntries(scene.model.state).map(({ saved, record }) =>
+      saved ? record.runId : `kernel's ${record.cell.sequence}`
+    );
+  assert.deepEqual(shown(), ['earlier', own]);
   scene.delta(2, [record(1)]);
-  assert.deepEqual(shown(), [false]);
+  assert.deepEqual(shown(), ['earlier', "kernel's 1"]);
   scene.delta(3, [{ type: 'cleared' }]);
   assert.deepEqual(shown(), []);
   scene.delta(4, [{ type: 'goodbye' }]);
   assert.equal(scene.model.state.kernel, 'absent');
-  assert.deepEqual(shown(), [true]);
+  assert.deepEqual(shown(), ['earlier', own]);
 });
 
 test('beyond 20,000 records the oldest are let go', () => {

@@ -59,6 +59,24 @@ def test_a_running_cell_has_a_live_line_that_its_receipt_replaces(lab: Lab, gate
 
 
 @pytest.mark.slow
+def test_the_live_line_and_its_receipt_are_never_there_together(lab: Lab, gate: Gate) -> None:
+    start(lab, "calm.ipynb", gate)
+    expect(line(lab)).to_be_visible()
+    lab.page.evaluate(
+        """() => {
+            window.heights = [];
+            const cell = document.querySelectorAll('.jp-Cell')[1];
+            new ResizeObserver(() => window.heights.push(cell.offsetHeight)).observe(cell);
+        }"""
+    )
+    gate.open()
+    expect(lab.cell(1).locator(".jp-mlgpu-Receipt")).to_be_visible()
+    expect(line(lab)).to_have_count(0)
+    heights = lab.page.evaluate("window.heights")
+    assert max(heights) == heights[-1], heights
+
+
+@pytest.mark.slow
 def test_the_live_line_changes_at_most_twice_a_second(lab: Lab, gate: Gate) -> None:
     start(lab, "pace.ipynb", gate)
     expect(line(lab)).to_be_visible()

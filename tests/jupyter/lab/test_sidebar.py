@@ -373,7 +373,7 @@ def test_a_chinese_jupyterlab_has_a_chinese_sidebar(lab: Lab, chinese: None) -> 
     # Why a quantity is missing, which the kernel wrote in English.
     lab.receipts.first.get_by_role("button").click()
     lab.receipts.first.get_by_text("未测量").click()
-    expect(lab.receipts.first).to_contain_text("需要性能分析器")
+    expect(lab.receipts.first).to_contain_text("没有载入 jupyter_mlgpu 认识的框架")
 
 
 #: A kernel that speaks our protocol without the extension, so that 5,000 cells need not be run.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -119,6 +119,22 @@ def test_the_keyboard_starts_it_and_stays_in_the_sidebar(lab: Lab) -> None:
     lab.page.keyboard.press("Enter")
     expect(lab.sidebar).to_contain_text("No records yet")
     expect(lab.sidebar).to_be_focused()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("button", [start_button, toolbar_button])
+def test_a_click_leaves_the_keyboard_in_the_cell(lab: Lab, button: Callable[[Lab], Locator]) -> None:
+    name = f"click_start_{button.__name__}.ipynb"
+    lab.write(name, "a = 1")
+    lab.open(name)
+    editor = lab.cell(0).locator(".cm-content")
+    editor.click()
+    lab.page.keyboard.press("End")
+    expect(toolbar_button(lab)).to_have_accessible_name("Start tracing")
+    button(lab).click()
+    expect(lab.sidebar).to_contain_text("No records yet")
+    lab.page.keyboard.type(" + 1")
+    expect(editor).to_have_text("a = 1 + 1")
 
 
 @pytest.mark.slow

@@ -81,7 +81,7 @@ export function Page(props: ICellPage): ReactElement {
         </Section>
       )}
       {record.logs.length > 0 && (
-        <Section heading="logNotes" t={t}>
+        <Section heading="logs" t={t}>
           <LogNotes record={record} t={t} />
           <NotesCount record={record} onLogs={() => onLogs(entry)} t={t} />
         </Section>

@@ -38,7 +38,7 @@ const ZOOM = 1.5;
 const STEP = 0.2;
 
 /** What is said of the time that is shown: in view, all of it, and by which keys. */
-export type Words = Record<'view' | 'whole' | 'keys', Message>;
+export type Words = Record<'view' | 'whole', Message>;
 
 export function Timeline(props: {
   timeline: ITimeline;
@@ -205,7 +205,7 @@ export function Timeline(props: {
             })}
       </p>
       <p id={keys} className="jp-mlgpu-Quiet">
-        {t(words.keys)}
+        {t('timelineKeys')}
       </p>
       <EventsTable
         timeline={timeline}
@@ -221,8 +221,7 @@ export function Timeline(props: {
 
 const OF_A_CELL: Words = {
   view: 'timelineView',
-  whole: 'timelineWhole',
-  keys: 'timelineKeys'
+  whole: 'timelineWhole'
 };
 
 /** What was looked at last, for when the sidebar is opened again. */
