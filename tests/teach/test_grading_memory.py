@@ -12,6 +12,7 @@ import pytest
 
 from jupyter_mlgpu.teach.grading import memory, syscalls
 from jupyter_mlgpu.teach.grading.sandbox import SANDBOXES, Path
+from tests.support.waiting import until
 
 needs_proc = pytest.mark.skipif(not Path("/proc/self/maps").exists(), reason="this system has no /proc")
 HERE = [psutil.Process()]
@@ -42,6 +43,31 @@ def test_what_forked_processes_share_counts_once():
             for one in psutil.Process(parent.pid).children():
                 one.kill()
             parent.kill()
+
+
+@needs_proc
+@pytest.mark.parametrize("shared", [False, True])
+def test_a_process_whose_first_thread_has_ended_is_not_empty(shared):
+    kept = "mmap.mmap(-1, 100 << 20)" if shared else "b'x' * (100 << 20)"
+    code = (
+        "import ctypes, mmap, os, platform, threading, time\n"
+        f"def hold():\n    held = {kept}; os.write(1, b'.'); time.sleep(60)\n"
+        "threading.Thread(target=hold).start()\n"
+        "ctypes.CDLL(None).syscall({'x86_64': 60, 'aarch64': 93}[platform.machine()], 0)"
+    )
+    with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE) as process:
+        try:
+            assert process.stdout.read(1) == b"."
+            (held,) = processes = [psutil.Process(process.pid)]
+            until(lambda: held.status() == psutil.STATUS_ZOMBIE)
+            assert held.memory_info().rss == 0, "the kernel shows the memory after all"
+            if shared:
+                assert memory.shared(processes) >= 100 << 20
+            else:
+                assert memory.resident(processes) > 100 << 20
+                assert memory.proportional(processes) > 100 << 20
+        finally:
+            process.kill()
 
 
 @needs_proc

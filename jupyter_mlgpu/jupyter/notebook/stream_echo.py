@@ -10,6 +10,7 @@ from typing import Any
 
 from jupyter_mlgpu.jupyter.notebook.line_count import LineCount
 from jupyter_mlgpu.measure.capture.echo import DescriptorEcho
+from jupyter_mlgpu.measure.handlers import OurFailures
 
 
 class StreamEcho:
@@ -43,8 +44,10 @@ class StreamEcho:
         text = self._decoder.decode(data)
         if text:
             self._count.native(text)
-            self._context.run(self._write, text)
             self._waits = True
+            # It may fail after the stream has taken the text: to write it again would show it twice.
+            with OurFailures():
+                self._context.run(self._write, text)
         self._terminal.write(data)  # a courtesy: what a full pipe does not take, the notebook has
         return len(data)
 

@@ -8,6 +8,9 @@ NOT_STORED = say(
     "There is no room to store native lines, so they are shown but not kept: make room (disk, memory, or the "
     "file size limit), then run `%mlc_trace off` and `%mlc_trace on`."
 )
+STREAM_CLOSED = say(
+    "The code that ran closed sys.stdout or sys.stderr, so native lines are no longer captured."
+)
 NOT_IN_TIME = say(
     "Native lines could not be read in time: some of them may be shown late, or with another cell."
 )

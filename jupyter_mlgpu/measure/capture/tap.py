@@ -151,6 +151,17 @@ class Tap:
         self.catch_up()
         self._wait_for_echoes(self._reader)
 
+    def give_up(self, why: Sentence) -> None:
+        """Show what is there, and capture no more: each descriptor leads to where it led before."""
+        with Uninterrupted(), self._lock:
+            reader = self._reader
+            self._pause(why)
+            if reader is not None:
+                reader.forward(PATIENCE)
+                self.pump()
+                self._reader = None
+                reader.close()
+
     def flush(self) -> None:
         """Have what C's buffers hold written, but not into what the user's code has put in our place."""
         flush_native(stream.descriptor for stream in self._streams if stream.leads_here())
@@ -339,11 +350,7 @@ class Tap:
         free = [room for stream in self._streams if (room := stream.file.free_bytes()) is not None]
         if reader.stores and (not free or min(free) >= DISK_RESERVE):
             return
-        self._pause(NOT_STORED)
-        reader.forward(PATIENCE)
-        self.pump()
-        self._reader = None
-        reader.close()
+        self.give_up(NOT_STORED)
 
     def _pause(self, why: Sentence) -> None:
         """Native output goes its old way from now on."""

@@ -1,15 +1,16 @@
 """Time and memory that a lab asks for, measured again by the grader: receipts handed in prove nothing.
 
 The cell is run again in the sandbox, and its time and memory are taken from outside: nothing in there can
-change a clock. A cell that needs nothing of the student's is run where no student's code ever ran, so none
-can slow it down. What remains possible is code that knows the cell it runs in; it stands in the notebook for
-all to read.
+change a clock. A cell that needs nothing of the student's is run where no student's code ever ran, while all
+that the student's cells have left running stands still, so none can slow it down. What remains possible is
+code that knows the cell it runs in; it stands in the notebook for all to read.
 """
 
 from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from typing import Protocol
 
 from jupyter_mlgpu.explain.statistics import median
@@ -31,6 +32,10 @@ class Measurable(Protocol):
 
     def time(self, code: str) -> tuple[float, str | None]:
         """Seconds, and why it failed, if it did."""
+        ...
+
+    def paused(self) -> AbstractContextManager[None]:
+        """A block in which nothing that cells have left running goes on."""
         ...
 
     def peak(self, code: str) -> tuple[float, str | None]:
@@ -115,7 +120,8 @@ class Measured:
         taken: dict[str, list[float]] = {name: [] for name in wanted}
         for _ in range(RUNS):
             for name, (code, place) in places.items():
-                seconds, failed = place.time(code)
+                with self._mine.paused() if place is self._apart else nullcontext():
+                    seconds, failed = place.time(code)
                 self._ended_well(name, failed)
                 taken[name].append(seconds)
         self._seconds.update(taken)

@@ -18,7 +18,7 @@ def resident(processes: Iterable[psutil.Process]) -> int:
     total = 0
     for one in processes:
         with suppress(psutil.Error):
-            total += int(one.memory_info().rss)
+            total += int(one.memory_info().rss) or _without_first_thread(one)
     return total
 
 
@@ -31,8 +31,21 @@ def proportional(processes: Iterable[psutil.Process]) -> int:
     for one in processes:
         with suppress(psutil.Error):
             told = one.memory_full_info()
-            total += int(getattr(told, "pss", told.rss))
+            total += int(getattr(told, "pss", told.rss)) or _without_first_thread(one)
     return total
+
+
+def _without_first_thread(process: psutil.Process) -> int:
+    """Bytes in the memory of a process whose first thread has ended.
+
+    Linux shows such a process as empty, although the other threads go on; each of these shows the memory.
+    """
+    with suppress(OSError, ValueError, IndexError):
+        for thread in Path(f"/proc/{process.pid}/task").iterdir():
+            pages = int((thread / "statm").read_text().split()[1])
+            if pages:
+                return pages * os.sysconf("SC_PAGE_SIZE")
+    return 0
 
 
 def in_folders(process: int | None, folders: Sequence[str]) -> int:
@@ -51,7 +64,7 @@ def shared(processes: Iterable[psutil.Process]) -> int:
     largest: dict[str, int] = {}
     for one in processes:
         with suppress(OSError):
-            for line in Path(f"/proc/{one.pid}/maps").read_text("utf-8", "replace").splitlines():
+            for line in _maps(one).splitlines():
                 # addresses, rights, offset, device, inode, name
                 words = line.split(maxsplit=5)
                 if len(words) == 6 and words[1].endswith("s") and words[5].startswith(_SHARED):
@@ -59,3 +72,11 @@ def shared(processes: Iterable[psutil.Process]) -> int:
                     part = f"{words[3]} {words[4]}"
                     largest[part] = max(largest.get(part, 0), int(words[2], 16) + end - begin)
     return sum(largest.values())
+
+
+def _maps(process: psutil.Process) -> str:
+    """The text of a process's maps, which one of its other threads has where the first has ended."""
+    folder = Path(f"/proc/{process.pid}")
+    found = (folder / "maps").read_text("utf-8", "replace")
+    others = () if found else (folder / "task").iterdir()
+    return found or max(((one / "maps").read_text("utf-8", "replace") for one in others), key=len, default="")

@@ -12,8 +12,8 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +32,8 @@ _BETWEEN_LOOKS = 0.2
 #: Seconds for a process and all that it started to be gone once they are killed, and between two looks at it.
 _TO_END = 10.0
 _BETWEEN_LOOKS_AT_THE_END = 0.01
+#: Seconds for all processes of a sandbox to stand still.
+_TO_STOP = 5.0
 #: A function of the grader's may be called so often in one question: each call costs the grader, too.
 _MOST_CALLS_BACK = 1_000_000
 
@@ -187,6 +189,30 @@ class StudentProcess:
         left = self._limits.memory - memory.shared(members) - self._in_folders()
         return memory.resident(members) > left and memory.proportional(members) > left
 
+    @contextmanager
+    def paused(self) -> Iterator[None]:
+        """A block in which nothing in the sandbox runs; what was stopped before stays stopped afterwards.
+
+        Raises GradingError, and ends everything, where something cannot be stopped.
+        """
+        stopped: list[psutil.Process] = []
+        try:
+            late = time.monotonic() + _TO_STOP
+            while running := [one for one in self._members() if _runs(one)]:
+                if time.monotonic() > late:
+                    self.end(say("It left processes running that could not be paused, so they were ended."))
+                    raise GradingError(str(self._why))
+                for one in running:
+                    with suppress(psutil.Error):
+                        one.suspend()
+                stopped += [one for one in running if one not in stopped]
+                time.sleep(_BETWEEN_LOOKS_AT_THE_END)
+            yield
+        finally:
+            for one in stopped:
+                with suppress(psutil.Error):
+                    one.resume()
+
     @property
     def why_ended(self) -> str | None:
         """What ended it from outside, if something did."""
@@ -240,9 +266,20 @@ def _tasks(processes: list[psutil.Process]) -> int:
     return total
 
 
-def _gone(process: psutil.Process) -> bool:
-    """Whether a process runs no more; one that nobody has asked for its status yet does not run either."""
+def _runs(process: psutil.Process) -> bool:
+    """Whether it has not been stopped, and has not ended."""
     try:
-        return bool(process.status() == psutil.STATUS_ZOMBIE)
+        return process.status() != psutil.STATUS_STOPPED and not _gone(process)
+    except psutil.Error:
+        return False
+
+
+def _gone(process: psutil.Process) -> bool:
+    """Whether a process runs no more; one that nobody has asked for its status yet does not run either.
+
+    One whose first thread alone has ended has the same status.
+    """
+    try:
+        return bool(process.status() == psutil.STATUS_ZOMBIE and process.num_threads() <= 1)
     except psutil.Error:
         return True

@@ -6,7 +6,8 @@ import base64
 import builtins
 import stat
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -89,6 +90,19 @@ class Student:
         seconds = time.perf_counter() - start
         failed = answer.get("failed")
         return seconds, None if failed is None else _raised(failed)[1]
+
+    @contextmanager
+    def paused(self) -> Iterator[None]:
+        """A block in which nothing that the cells have left running goes on."""
+        if self._process is None or self._process.ended:
+            yield
+            return
+        try:
+            with self._process.paused():
+                yield
+        except GradingError as error:
+            self.losses.append(str(error))
+            raise
 
     def peak(self, code: str) -> tuple[float, str | None]:
         """The most memory in use while a cell's code runs, in bytes, and why it failed, if it did."""
