@@ -536,3 +536,15 @@ def test_nothing_of_ours_has_the_number_of_a_standard_descriptor(start_kernel):
     assert notebook.run("%mlc_trace off").status == "ok"
     notes = notebook.run("%mlc_trace status").text
     assert "could not" not in notes
+
+
+@pytest.mark.parametrize("name", ["stdout", "stderr"])
+def test_a_stream_that_the_user_closes_is_closed_at_once(start_kernel, name):
+    notebook = start_kernel(**USERS)
+    notebook.run("import os, sys")
+    closed = notebook.run(f"os.write(2, b'before\\n'); sys.{name}.close()")
+    assert closed.status == "ok"
+    assert any("native lines are no longer captured" in one for one in closed.receipt["notes"])
+    other = {"stdout": "stderr", "stderr": "stdout"}[name]
+    assert "still" in words(notebook.run(f"print('still', file=sys.{other})"))
+    assert notebook.run("1 + 1").status == "ok"

@@ -88,6 +88,25 @@ def test_a_secret_goes_to_its_end_however_long_it_is(size):
         "!kaggle config set -n key -v {}",
         "!rclone config create s3 s3 secret_access_key {}",
         "!ldapsearch -x -w {} -b dc=x",
+        "!sudo -S ls <<< {}",
+        "!sudo -S ls <<< {} && date",
+        "!docker login -u ada --password-stdin <<< {}",
+        "!gh auth login --with-token <<< {}",
+        "!echo {} | chpasswd",
+        "!echo {} | passwd --stdin ada",
+        "!echo {} | kinit ada",
+        "!unrar x -p{} a.rar",
+        "!ssh-keygen -f key -N {}",
+        "!mongosh -u ada -p {} shop",
+        "!cqlsh -u ada -p {}",
+        "!sqlcmd -S host -U ada -P {}",
+        "!htpasswd -b users ada {}",
+        "!smbclient //host/share -U ada%{}",
+        "!lftp -u ada,{} ftp.example.org",
+        "!sqlplus ada/{}",
+        "!npm config set //registry.example.org/:_authToken {}",
+        "!poetry config pypi-token.pypi {}",
+        "!conda token set {}",
     ],
 )
 def test_a_password_that_a_command_takes_or_is_handed_is_hidden(command):
@@ -95,7 +114,15 @@ def test_a_password_that_a_command_takes_or_is_handed_is_hidden(command):
 
 
 @pytest.mark.parametrize(
-    "line", ["!zip -r a.zip b", "!echo hello | sudo tee x", "echo done | cat", "vault login"]
+    "line",
+    [
+        "!zip -r a.zip b",
+        "!echo hello | sudo tee x",
+        "echo done | cat",
+        "vault login",
+        "!sudo cat <<EOF",
+        "!mongod -f mongo.conf",
+    ],
 )
 def test_commands_that_take_none_stay_as_they_are(line):
     assert redact(line) == line

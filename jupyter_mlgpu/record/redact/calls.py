@@ -23,7 +23,7 @@ _KEYED = (
     *("fernet", "aesgcm", "aes.new", "openai", "anthropic", "groq", "github", "gitlab", "webclient"),
     *("cohere.client", "replicate.client", "pinecone", "tavilyclient", "sendgridapiclient", "dropbox"),
 )
-_SETTERS = ("set_token", "set_access_token", "set_api_key", "set_password")
+_SETTERS = ("set_token", "set_access_token", "set_api_key", "set_password", "setpassword")
 #: `connect(host, user, password)`: its arguments behind the first are hidden, if it has so many.
 _CONNECT, _LEAST = "connect", 3
 

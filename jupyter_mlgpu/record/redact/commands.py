@@ -19,8 +19,11 @@ _MIXED = r"(?=[^\s'\"]{0,40}\d)(?=[^\s'\"]{0,40}[A-Za-z])[^\s'\"]{6}"
 # What ends a command, or begins what a shell puts in.
 _ENDS = r"'\"|;&<>$"
 
-#: Options of commands that read a secret from a pipe: `echo ... | docker login --password-stdin`.
-_READERS = r"\|[^\n]{0,60}?(?:--password-stdin|sudo\s{1,3}-S|--with-token)"
+#: Commands that read a secret from a pipe: `echo ... | docker login --password-stdin`.
+_READERS = (
+    r"\|[^\n]{0,60}?(?:--password-stdin|sudo\s{1,3}-S|--with-token|--passphrase-fd|chpasswd|kinit|"
+    r"passwd\s{1,3}--stdin)"
+)
 _PIPED = rf"(?:echo|printf)(?:{_GAP}-\w)?{_GAP}(?=[^\n|]{{1,200}}{_READERS})"
 
 #: The word (in small letters) without which a text is not searched, what begins the command, and what stands
@@ -62,6 +65,27 @@ COMMANDS = (
     ("password-stdin", r"echo|printf", _PIPED),
     ("sudo", r"echo|printf", _PIPED),
     ("with-token", r"echo|printf", _PIPED),
+    ("passphrase-fd", r"echo|printf", _PIPED),
+    ("passwd", r"echo|printf", _PIPED),
+    ("kinit", r"echo|printf", _PIPED),
+    ("<<<", r"sudo|docker|podman|helm|gh|kinit|chpasswd", r"<<<\s{0,3}"),
+    ("rar", r"unrar|rar", rf"{_GAP}-p"),
+    ("ssh-keygen", r"ssh-keygen", rf"{_GAP}-[NP]{_GAP}"),
+    ("mongo", r"mongo\w{0,8}", rf"{_GAP}-p{_GAP}"),
+    ("cqlsh", r"cqlsh", rf"{_GAP}-p{_GAP}"),
+    ("beeline", r"beeline", rf"{_GAP}-p{_GAP}"),
+    ("sqlcmd", r"sqlcmd", rf"{_GAP}-P{_GAP}"),
+    (
+        "htpasswd",
+        r"htpasswd",
+        rf"{_GAP}-\w{{0,3}}b\w{{0,3}}{_GAP}[^\s'\"]{{1,100}}{_GAP}[^\s'\"]{{1,60}}{_GAP}",
+    ),
+    ("smb", r"smb\w{3,10}", rf"{_GAP}-U{_GAP}?[^\s%'\"]{{1,60}}%"),
+    ("lftp", r"lftp", rf"{_GAP}-u{_GAP}[^\s,'\"]{{1,60}},"),
+    ("sqlplus", r"sqlplus", rf"{_GAP}\w{{1,40}}/"),
+    ("_authtoken", r"npm|yarn|pnpm", rf"_authToken{_GAP}"),
+    ("pypi-token", r"poetry", rf"pypi-token\.[\w-]{{1,40}}{_GAP}"),
+    ("conda", rf"conda{_GAP}token", rf"set{_GAP}"),
     ("openssl", r"openssl", rf"{_GAP}(?:-[kK]{_GAP}|-pass(?:in|out)?{_GAP}pass:)"),
     (
         "echo",
