@@ -96,16 +96,6 @@ def style(css: str) -> Markup:
     return _verbatim("style", css, {})
 
 
-def script(code: str) -> Markup:
-    """A <script> of our own; raises ValueError where the text would end it. Never for what was read."""
-    return _verbatim("script", code, {})
-
-
-def data_script(json_text: str, *, id: str) -> Markup:
-    """JSON for a page's scripts, with strangers' words in it; `<` is the one character that could end it."""
-    return _verbatim("script", json_text.replace("<", "\\u003c"), {"type": "application/json", "id": id})
-
-
 def image(svg: Markup, told: str) -> Markup:
     """A drawing as an image with its text: unlike bare SVG, notebooks show it before one trusts them."""
     data = base64.b64encode(svg._text.encode()).decode()
@@ -136,8 +126,11 @@ def document(
 
 
 def plotly_text(*lines: str) -> str:
-    """Lines for plotly, which shows <b> and <a href> in a text as such: these stay what they are."""
-    return "<br>".join(map(_escaped, lines))
+    """Lines for plotly, which shows <b> and <a href> in a text as such: these stay what they are.
+
+    It shows `&quot;` as it is written, so quotes stay, too: within a text they end nothing.
+    """
+    return "<br>".join(_escaped(line, quote=False) for line in lines)
 
 
 def _made(text: str) -> Markup:
@@ -154,9 +147,9 @@ def _pieces(children: Iterable[Child]) -> list[str]:
     ]
 
 
-def _escaped(text: str) -> str:
+def _escaped(text: str, *, quote: bool = True) -> str:
     # Nearly all texts are as they should be, and asking that is quick: a receipt has a hundred of them.
-    return text if _HARMLESS.fullmatch(text) else escape(_NO_TEXT.sub("\ufffd", text))
+    return text if _HARMLESS.fullmatch(text) else escape(_NO_TEXT.sub("\ufffd", text), quote)
 
 
 def _element(

@@ -104,16 +104,6 @@ def test_the_package_alone_traces_the_cells_of_jupyter_console(core: Environment
         console.expect(r"In \[3\]")
 
 
-def test_the_package_alone_names_the_extra_that_a_report_needs(core: Environment) -> None:
-    done = core.run("-m", "jupyter", "mlgpu", "run", "a.ipynb", "--out", "results")
-    assert done.returncode == 2
-    # nbclient is here, for it is what the test above runs; a chart is what is missing.
-    assert done.stderr == (
-        "jupyter mlgpu: `jupyter mlgpu run` needs the package plotly, which is not installed in this Python: "
-        'run `pip install "jupyter_mlgpu[report]"`.\n'
-    )
-
-
 def test_with_jupyterlab_a_browser_finds_what_it_needs(lab: Environment) -> None:
     checked = lab.run("-m", "pip", "check")
     assert checked.returncode == 0, checked.stdout

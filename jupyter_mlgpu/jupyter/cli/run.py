@@ -61,7 +61,7 @@ def main(arguments: argparse.Namespace) -> int:
     import asyncio
 
     # All that its end needs, too: not after an hour of cells.
-    require("`jupyter mlgpu run`", "report", "nbclient", "nbformat", "plotly")
+    require("`jupyter mlgpu run`", "report", "nbclient", "nbformat")
     from jupyter_mlgpu.jupyter.cli.executing import Execution
     from jupyter_mlgpu.jupyter.cli.kernel import Kernel
     from jupyter_mlgpu.jupyter.cli.progress import progress

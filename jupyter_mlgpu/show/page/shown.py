@@ -73,7 +73,7 @@ def chart_of(result: object) -> str:
 
 def figure_of(result: object, number: int) -> Any:
     """A chart beside its page, as a plotly figure under the page's headline."""
-    require(say("A figure"), "report", "plotly")
+    require(say("A figure"), "lab", "plotly")
     from plotly import graph_objects as go
 
     page = page_of(result)

@@ -17,6 +17,13 @@ text { font: 12px sans-serif; fill: #1f2328; text-anchor: middle; }
 .rule { stroke: #1f2328; stroke-dasharray: 6 4; fill: none; }
 """
 
+#: In a page that follows the reader's system; a notebook's colours are JupyterLab's, which no image knows.
+_ON_DARK = """
+@media (prefers-color-scheme: dark) { text { fill: #e6edf3; } .small { fill: #9ba6b2; }
+.grid { stroke: #3d444d; } .rule { stroke: #e6edf3; }
+rect[rx] { fill: #151b23 !important; stroke: #3d444d !important; } }
+"""
+
 # In points of the drawing: its width, where the axes stand (the left one beside numbers or beside names),
 # their height, and that of a row with a name.
 _WIDTH, _NUMBERS, _NAMES, _RIGHT, _HIGH, _THICK = 720, 84, 180, 690, 290, 26
@@ -55,8 +62,8 @@ def path(points: Iterable[tuple[float, float]], **look: str | None) -> Markup:
     return element("path", d=f"M{'L'.join(f'{x:.1f} {y:.1f}' for x, y in points)}", **look)
 
 
-def draw(chart: Chart) -> Markup:
-    """The chart under its title and its legend."""
+def draw(chart: Chart, *, dark: bool = False) -> Markup:
+    """The chart under its title and its legend; `dark`: light on dark where the reader's system is dark."""
     title = [
         text(_MARGIN, 22 + 17 * row, line, "left" if row else "left bold")
         for row, line in enumerate(chart.title)
@@ -71,7 +78,8 @@ def draw(chart: Chart) -> Markup:
         up = axes.scale(chart, chart.y, bottom, top)
         drawing = _Drawing(chart, across, up)
         body = [*drawing.grid(), *drawing.bars(), *drawing.marks(), *drawing.rules()]
-    return frame(chart.words, _WIDTH, bottom + _BELOW, *title, *legend, *body)
+    css = _ON_DARK if dark else ""
+    return frame(chart.words, _WIDTH, bottom + _BELOW, *title, *legend, *body, css=css)
 
 
 def _legend(series: Sequence[Series], top: float) -> tuple[list[Markup], float]:

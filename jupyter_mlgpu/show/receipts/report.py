@@ -1,40 +1,30 @@
 """All records of a run as one HTML page that needs nothing else: no network, no other file.
 
-The page's scripts are plotly.js, the figures' data and the lines below; its content security policy
-names their digests, so that the browser runs no other script, wherever it might come from.
+Its charts are images, and its content security policy lets a browser run no script, wherever it might come
+from.
 """
 
 from __future__ import annotations
 
-import base64
-import hashlib
-import json
 from collections.abc import Sequence
 from pathlib import Path
 
 from jupyter_mlgpu.measure.frameworks import registry
 from jupyter_mlgpu.record import cellnumbers, units
 from jupyter_mlgpu.record.record import Record
-from jupyter_mlgpu.show.markup import Markup, data_script, document, element, joined, script
-from jupyter_mlgpu.show.page import plotly
+from jupyter_mlgpu.show.markup import Markup, document, element, image, joined
+from jupyter_mlgpu.show.page import svg
 from jupyter_mlgpu.show.page.html import table as html_table
 from jupyter_mlgpu.show.receipts import figures, html, notes
 
 # Text that is read aloud or printed comes from the tables; the charts draw the same figures.
-_STYLE, _SCRIPT = (Path(__file__).with_suffix(kind).read_text(encoding="utf-8") for kind in (".css", ".js"))
+_STYLE = Path(__file__).with_suffix(".css").read_text(encoding="utf-8")
+_POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 
 
 def report(records: Sequence[Record], *, title: str, notices: Sequence[str] = ()) -> str:
     """The page. `notices` are sentences for its top, about what is missing from it and why."""
-    from plotly.offline import get_plotlyjs
-
     charts = [one for one in figures.charts(records) if one.chart or one.title != "Energy"]
-    drawn = [json.dumps(plotly.figure(one.chart)) for one in charts if one.chart is not None]
-    scripts = [get_plotlyjs(), _SCRIPT] if drawn else []
-    policy = (
-        "default-src 'none'; style-src 'unsafe-inline'; img-src data: blob:; "
-        f"script-src {' '.join(map(_digest, scripts)) or chr(39) + 'none' + chr(39)}"
-    )
     return document(
         f"{title}: receipts",
         _STYLE,
@@ -49,10 +39,7 @@ def report(records: Sequence[Record], *, title: str, notices: Sequence[str] = ()
             _line(element("h2", "Receipts")),
             *map(_receipt, records),
         ),
-        "\n",
-        _line(data_script(f"[{','.join(drawn)}]", id="figures")) if drawn else None,
-        *(_line(script(one)) for one in scripts),
-        policy=policy,
+        policy=_POLICY,
         wide=True,
     )
 
@@ -93,13 +80,10 @@ def _head(records: Sequence[Record]) -> list[Markup]:
 
 def _sections(charts: Sequence[figures.Figure]) -> list[Markup]:
     sections = []
-    drawn = 0
     for one in charts:
         picture = None
         if one.chart is not None:
-            place = element("div", id=f"chart-{drawn}", role="img", aria_label=one.chart.words)
-            picture = element("div", place)
-            drawn += 1
+            picture = element("div", image(svg.draw(one.chart, dark=True), one.chart.words))
         if one.table.rows:
             pair = element("div", picture, element("div", html_table(one.table)), class_="pair")
             title, note = element("h2", one.title), element("p", one.note, class_="soft")
@@ -111,7 +95,3 @@ def _sections(charts: Sequence[figures.Figure]) -> list[Markup]:
 def _receipt(record: Record) -> Markup:
     name = element("h3", f"{cellnumbers.name(record)} {record.cell.name}")
     return _line(element("article", name, html.drawn(record), class_=record.outcome))
-
-
-def _digest(script: str) -> str:
-    return f"'sha256-{base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()}'"
