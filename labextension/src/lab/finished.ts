@@ -16,7 +16,7 @@ const NAME = 60;
 
 export class FinishedCells {
   constructor(
-    tracker: INotebookTracker,
+    private readonly tracker: INotebookTracker,
     private readonly notebooks: Notebooks,
     private readonly language: Language
   ) {
@@ -27,17 +27,27 @@ export class FinishedCells {
   private follow(notebook: NotebookPanel): void {
     const session = this.notebooks.of(notebook);
     let before = session.model.state.ended;
+    const told: string[] = [];
+    const isSeen = (): boolean => notebook.isVisible && !document.hidden;
+    const look = (): void => {
+      for (const id of isSeen() ? told.splice(0) : []) {
+        Notification.dismiss(id);
+      }
+    };
+    this.tracker.currentChanged.connect(look);
+    document.addEventListener('visibilitychange', look);
+    notebook.disposed.connect(() => document.removeEventListener('visibilitychange', look));
     session.model.stateChanged.connect(({ state: { ended } }) => {
       const isNew = ended !== null && ended !== before;
       before = ended;
-      const seen = notebook.isVisible && !document.hidden;
-      if (isNew && !seen && ranLong(ended)) {
-        this.tell(session, ended);
+      if (isNew && !isSeen() && ranLong(ended)) {
+        told.push(this.tell(session, ended));
       }
     });
   }
 
-  private tell(session: NotebookSession, record: IRecord): void {
+  /** Answers the notification's id. */
+  private tell(session: NotebookSession, record: IRecord): string {
     const { t } = this.language;
     const { id, executionCount } = record.cell;
     const said = t(`ended_${record.outcome}`, {
@@ -56,7 +66,7 @@ export class FinishedCells {
       actions.push({ label: t('notifyOutside'), callback: ask });
     }
     // It stays until it is seen: whoever is to see it is elsewhere.
-    Notification[record.outcome === 'ok' ? 'success' : 'warning'](said, {
+    const told = Notification[record.outcome === 'ok' ? 'success' : 'warning'](said, {
       autoClose: false,
       actions
     });
@@ -68,6 +78,7 @@ export class FinishedCells {
         shown.close();
       };
     }
+    return told;
   }
 }
 

@@ -93,8 +93,10 @@ export const RecordRow = memo(function RecordRow(
           style={{ backgroundSize: `${barWidth(value ?? 0, scale)}% 100%` }}
         />
       </button>
-      <Mark record={record} onLogs={() => onLogs(entry)} tabIndex={tabIndex} t={t} />
-      {record.outcome !== 'ok' && <Outcome outcome={record.outcome} t={t} />}
+      <span className="jp-mlgpu-Record-marks">
+        <Mark record={record} onLogs={() => onLogs(entry)} tabIndex={tabIndex} t={t} />
+        {record.outcome !== 'ok' && <Outcome outcome={record.outcome} t={t} />}
+      </span>
       <button
         type="button"
         className={`jp-mlgpu-Toggle ${caret(false)}`}

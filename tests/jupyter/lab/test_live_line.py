@@ -128,6 +128,22 @@ def test_a_cell_that_ends_in_a_notebook_out_of_sight_is_told_and_found_again(
 
 
 @pytest.mark.slow
+def test_what_was_told_of_a_cell_goes_when_its_notebook_is_looked_at(
+    lab: Lab, gate: Gate, notify_after: Callable[[float], None]
+) -> None:
+    notify_after(0.2)
+    lab.write("another.ipynb", "1")
+    start(lab, "looked_at.ipynb", gate)
+    expect(line(lab)).to_be_visible()
+    lab.open("another.ipynb")
+    gate.open()
+    notice = lab.page.locator(".Toastify__toast", has_text="looked_at.ipynb")
+    expect(notice).to_be_visible()
+    lab.page.get_by_role("tab", name="looked_at.ipynb").click()
+    expect(notice).to_have_count(0)
+
+
+@pytest.mark.slow
 def test_a_cell_that_ends_in_sight_is_not_told(
     lab: Lab, gate: Gate, notify_after: Callable[[float], None]
 ) -> None:
