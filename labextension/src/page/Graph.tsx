@@ -172,12 +172,15 @@ function Box(props: { box: IBox; t: Translate }): ReactElement {
         d={SHAPES[box.kind]}
         fillRule="evenodd"
       />
-      <text x={x + 22} y={y + 16}>
-        {ending(box.operation, 19)}
-      </text>
-      <text className="jp-mlgpu-Graph-small" x={x + 8} y={y + 32}>
-        {ending(below, 25)}
-      </text>
+      {/* How wide letters are, the reader's font says: what is too long ends at the box. */}
+      <svg x={x} y={y} width={width - 4} height={height}>
+        <text x="22" y="16">
+          {ending(box.operation, 19)}
+        </text>
+        <text className="jp-mlgpu-Graph-small" x="8" y="32">
+          {ending(below, 25)}
+        </text>
+      </svg>
     </g>
   );
 }
