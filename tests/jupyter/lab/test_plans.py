@@ -80,7 +80,7 @@ def graph(lab: Lab) -> Locator:
 
 
 def width_of(lab: Lab) -> float:
-    return float(graph(lab).locator("svg").get_attribute("width") or 0)
+    return float(graph(lab).locator("> svg").get_attribute("width") or 0)
 
 
 def test_a_saved_plan_is_drawn_under_its_cell_and_says_that_it_is_a_forecast(lab: Lab) -> None:
@@ -125,7 +125,7 @@ def test_no_arrow_of_the_graph_crosses_a_box(lab: Lab) -> None:
     lab.open_without_kernel("tangle.ipynb")
     expect(graph(lab).locator(".jp-mlgpu-Graph-box")).to_have_count(24)
     for drawn in figures(lab).all():
-        found = drawn.locator(".jp-mlgpu-Graph-window svg").evaluate(CROSSINGS)
+        found = drawn.locator(".jp-mlgpu-Graph-window > svg").evaluate(CROSSINGS)
         assert found["arrows"] > 10
         assert found["crossed"] == []
 
@@ -172,7 +172,7 @@ def test_keys_move_and_size_the_graph_and_leave_the_notebooks_cell_alone(lab: La
     graph(lab).focus()
     before, cell = width_of(lab), lab.active_cell()
     lab.page.keyboard.press("+")
-    expect(graph(lab).locator("svg")).not_to_have_attribute("width", str(before))
+    expect(graph(lab).locator("> svg")).not_to_have_attribute("width", str(before))
     assert width_of(lab) > before
     for key in ("ArrowRight", "ArrowDown"):
         lab.page.keyboard.press(key)
