@@ -91,6 +91,7 @@ def test_native_output_within_a_line_that_several_prints_make_keeps_its_place(re
     ("code", "wanted"),
     [
         ("print(i, end=' '); os.write(1, b'n\\n'); time.sleep(0.0005)", "0 n\n1 n\n2 n\n3 n\n4 n\n"),
+        ("print(i, end=' '); os.write(1, b'n\\n'); time.sleep(0)", "0 n\n1 n\n2 n\n3 n\n4 n\n"),
         ("say('a'); os.write(1, b'n'); time.sleep(0.0005); say('\\n'); time.sleep(0.002)", "an\n" * 5),
         ("print('x', A())", "x <nat>A\n" * 5),
     ],

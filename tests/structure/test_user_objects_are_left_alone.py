@@ -65,6 +65,7 @@ OTHERS = {
     "jupyter/notebook/progress": "a progress line, in a terminal alone",
     "jupyter/notebook/race_fresh": "prints what a child process says",
     "measure/capture/detached": "a process of ours",
+    "measure/capture/losses": "names the streams in a sentence",
     "measure/frameworks/base": "the interface",
     "measure/frameworks/jax/backend": "hands the values on",
     "measure/frameworks/tensorflow/backend": "hands the values on",

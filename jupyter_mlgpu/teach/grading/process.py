@@ -32,8 +32,8 @@ _BETWEEN_LOOKS = 0.2
 #: Seconds for a process and all that it started to be gone once they are killed, and between two looks at it.
 _TO_END = 10.0
 _BETWEEN_LOOKS_AT_THE_END = 0.01
-#: Seconds for all processes of a sandbox to stand still.
-_TO_STOP = 5.0
+#: Seconds for all processes of a sandbox to stand still, and that those may compute which do.
+_TO_STOP, _STILL = 5.0, 0.03
 #: A function of the grader's may be called so often in one question: each call costs the grader, too.
 _MOST_CALLS_BACK = 1_000_000
 
@@ -207,7 +207,11 @@ class StudentProcess:
                         one.suspend()
                 stopped += [one for one in running if one not in stopped]
                 time.sleep(_BETWEEN_LOOKS_AT_THE_END)
+            before = _processor_times(self._members())
             yield
+            if _went_on(before, _processor_times(self._members())):
+                self.end(say("It kept processes running while they were to stand still, so they were ended."))
+                raise GradingError(str(self._why))
         finally:
             for one in stopped:
                 with suppress(psutil.Error):
@@ -264,6 +268,21 @@ def _tasks(processes: list[psutil.Process]) -> int:
         with suppress(psutil.Error):
             total += int(one.num_threads())
     return total
+
+
+def _processor_times(processes: list[psutil.Process]) -> dict[psutil.Process, float]:
+    """Seconds that each has computed so far."""
+    found = {}
+    for one in processes:
+        with suppress(psutil.Error):
+            times = one.cpu_times()
+            found[one] = times.user + times.system
+    return found
+
+
+def _went_on(before: dict[psutil.Process, float], after: dict[psutil.Process, float]) -> bool:
+    """Whether processes that were stopped have computed or ended: a timer of the kernel's can wake them."""
+    return before.keys() != after.keys() or sum(after.values()) - sum(before.values()) > _STILL
 
 
 def _runs(process: psutil.Process) -> bool:
