@@ -93,6 +93,15 @@ def test_a_secret_goes_to_its_end_however_long_it_is(size):
         "!docker login -u ada --password-stdin <<< {}",
         "!gh auth login --with-token <<< {}",
         "!echo {} | chpasswd",
+        "!echo {} | gpg --passphrase-fd 0 -d a.gpg",
+        "!gpg --passphrase-fd 0 -d f <<< {}",
+        "!wandb login <<< {}",
+        "!echo {} | wandb login",
+        "!echo {} | huggingface-cli login",
+        "!printf '%s' {} | sudo -S ls",
+        "!sudo passwd ada <<< {}",
+        "cur.execute(\"ALTER USER ada WITH PASSWORD '{}'\")",
+        "CREATE USER ada IDENTIFIED BY '{}'",
         "!echo {} | passwd --stdin ada",
         "!echo {} | kinit ada",
         "!unrar x -p{} a.rar",
@@ -113,6 +122,11 @@ def test_a_password_that_a_command_takes_or_is_handed_is_hidden(command):
     assert redact(command.format("Tr0ub4dorXq9")) == command.format("<redacted>")
 
 
+@pytest.mark.parametrize("command", ["zf.setpassword(b'{}')", "!echo -e '{}\\n{}' | passwd root"])
+def test_a_password_is_hidden_with_what_stands_close_to_it(command):
+    assert "Tr0ub4dor" not in redact(command.replace("{}", "Tr0ub4dorXq9"))
+
+
 @pytest.mark.parametrize(
     "line",
     [
@@ -122,6 +136,11 @@ def test_a_password_that_a_command_takes_or_is_handed_is_hidden(command):
         "vault login",
         "!sudo cat <<EOF",
         "!mongod -f mongo.conf",
+        "!python train.py --max_new_tokens 256 --tokenizer gpt2 --tokenizer_name gpt2",
+        "!python train.py --token_dim 64 --tokens_per_batch 4096 --token-dropout 0.1 --secret_layer 4",
+        "ssh-keygen -t rsa -N ''",
+        "!sudo tee /etc/hosts <<< '127.0.0.1 localhost'",
+        "!gpg --passphrase-fd 0 -d f",
     ],
 )
 def test_commands_that_take_none_stay_as_they_are(line):

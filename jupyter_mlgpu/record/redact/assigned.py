@@ -56,10 +56,13 @@ _OPENING = (
 )
 
 # `--password X`. Between a name and a value of other kinds there is more than a blank.
-_OF_FLAGS = any_of({**_PASSWORDS, **_KEYS, "token": ""})
+_OF_FLAGS = any_of({**_PASSWORDS, **_KEYS, "token": _TOKENS["token"]})
+#: A number of so few digits is a size, or a descriptor: `--token_dim 64`, `--passphrase-fd 0`.
+_SIZE = r"(?!\d[\d.]{0,4}(?![^\s;|&)]))"
 _FLAG = (
     rf"(?<![\w-])--(?=[\w-]{{0,30}}?{_OF_FLAGS})([\w-]{{1,60}}+)[ \t]{{1,3}}"
-    r"(?![-$<{[(=:|&])([^\s\"'`,;)]+|\"[^\"\n]+\"?|'[^'\n]+'?)"
+    rf"{_SIZE}(?![-$<{{[(=:|&])"
+    r"([^\s\"'`,;)]+|\"[^\"\n]+\"?|'[^'\n]+'?)"
 )
 
 # A value is judged by its beginning; a secret then goes to its end.

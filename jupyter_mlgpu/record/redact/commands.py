@@ -22,9 +22,10 @@ _ENDS = r"'\"|;&<>$"
 #: Commands that read a secret from a pipe: `echo ... | docker login --password-stdin`.
 _READERS = (
     r"\|[^\n]{0,60}?(?:--password-stdin|sudo\s{1,3}-S|--with-token|--passphrase-fd|chpasswd|kinit|"
-    r"passwd\s{1,3}--stdin)"
+    r"\bpasswd\s|(?:wandb|huggingface-cli|hf)(?:\s{1,3}auth)?\s{1,3}login|databricks\s[^\n|]{0,30}--token)"
 )
-_PIPED = rf"(?:echo|printf)(?:{_GAP}-\w)?{_GAP}(?=[^\n|]{{1,200}}{_READERS})"
+_FORMAT = rf"(?:{_GAP}(?:'[^'\n|]{{0,40}}%s[^'\n|]{{0,40}}'|\"[^\"\n|]{{0,40}}%s[^\"\n|]{{0,40}}\"))"
+_PIPED = rf"(?:echo|printf)(?:{_GAP}-\w|{_FORMAT})?{_GAP}(?=[^\n|]{{1,200}}{_READERS})"
 
 #: The word (in small letters) without which a text is not searched, what begins the command, and what stands
 #: before its secret.
@@ -68,7 +69,14 @@ COMMANDS = (
     ("passphrase-fd", r"echo|printf", _PIPED),
     ("passwd", r"echo|printf", _PIPED),
     ("kinit", r"echo|printf", _PIPED),
-    ("<<<", r"sudo|docker|podman|helm|gh|kinit|chpasswd", r"<<<\s{0,3}"),
+    ("login", r"echo|printf", _PIPED),
+    ("databricks", r"echo|printf", _PIPED),
+    (
+        "<<<",
+        r"sudo|docker|podman|helm|gh|wandb|huggingface-cli|hf|kinit|chpasswd|passwd|gpg",
+        r"(?:\s-S|--password-stdin|--with-token|--passphrase-fd|login|kinit|chpasswd|passwd)\b"
+        r"[^\n<]{0,60}<<<\s{0,3}",
+    ),
     ("rar", r"unrar|rar", rf"{_GAP}-p"),
     ("ssh-keygen", r"ssh-keygen", rf"{_GAP}-[NP]{_GAP}"),
     ("mongo", r"mongo\w{0,8}", rf"{_GAP}-p{_GAP}"),
@@ -118,5 +126,5 @@ def _secret(option: str) -> re.Pattern[str]:
     # A quote before a comma or a bracket closes the option itself: ["mysql", "-p", database].
     return re.compile(
         rf"({option})(?!\d[\d.:]{{0,20}}(?:\s|$))(?!['\"]\s{{0,3}}[,+)\]])"
-        r"(?:'[^'\n]*'?|\"[^\"\n]*\"?|(?![-<${'\"])[^\s'\"]+)"
+        r"(?:'[^'\n]+'?|\"[^\"\n]+\"?|(?![-<${'\"])[^\s'\"]+)"
     )

@@ -68,6 +68,11 @@ _SAID = (
     r"(?=[^\s`'\"\d]{0,60}\d)[^\s`'\"]+"
 )
 
+_SQL = (
+    r"(?i)(\b(?:identified\s{1,4}by|(?:user|role)\s[^'\"\n]{1,100}?\spassword)\s{1,4}(?:=\s{0,4})?\\?['\"])"
+    r"[^'\"\n\\]{1,200}"
+)
+
 _Rule = tuple[tuple[str, ...], str, str | Callable[[re.Match[str]], str]]
 
 
@@ -112,6 +117,7 @@ _RULES: tuple[_Rule, ...] = (
     (("bearer", "basic"), _BEARER, _judged_bearer),
     (("auth",), _PAIR, rf"\1{HIDDEN}"),
     (("cookie",), _COOKIE, rf"\1{HIDDEN}"),
+    (("identified", "password"), _SQL, rf"\1{HIDDEN}"),
     (("machine",), _NETRC, rf"\1{HIDDEN}"),
     (("password ", "passwort ", "passphrase ", "passcode "), _SAID, rf"\1{HIDDEN}"),
 )
