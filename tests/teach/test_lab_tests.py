@@ -248,6 +248,14 @@ WRONG = {
         "    return sum(float((make(a, a + part) ** 2).sum()) for a in range(0, rows - rows % part, part))",
     ): {"parts-test": "take the rest as a last, shorter part", "parts-small": ""},
     # lab 4
+    # NumPy calls an empty array close to anything.
+    ("lab_4_attention", "softmax", "def softmax(scores): return np.zeros((0, 2, 2))"): {
+        "softmax-test": "Expected 0.25 for each of four equal scores",
+        "softmax-large": "Expected 0.5 for two scores of 1000",
+        "attention-test": "",
+        "attention-mask": "",
+        "measure-test": "",
+    },
     ("lab_4_attention", "softmax", "def softmax(scores): return np.full(scores.shape, 0.25)"): {
         "softmax-test": "",
         "softmax-large": "",
