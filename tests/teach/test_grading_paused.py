@@ -75,7 +75,7 @@ def test_a_process_that_wakes_itself_ends_the_submissions_processes(tmp_path):
         assert student.run(WAKES.format(ready=str(ready))) == []
         until(ready.exists)
         with (
-            pytest.raises(GradingError, match="could not be paused|kept processes running"),
+            pytest.raises(GradingError, match=r"could not be paused|kept processes running"),
             student.paused(),
         ):
             time.sleep(0.5)
