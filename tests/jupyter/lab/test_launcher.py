@@ -68,8 +68,8 @@ def copied(root: Path) -> set[str]:
 
 def test_the_card_copies_the_lessons_says_where_they_are_and_opens_the_first(fresh: Lab) -> None:
     found = card(fresh)
-    expect(found).to_have_attribute("title", "Open the first lesson on what the hardware does. If the "
-        "lessons are not in your folder yet, they are copied there.")  # fmt: skip
+    about = "Open the first lesson. Lessons that are not in your folder yet are copied there."
+    expect(found).to_have_attribute("title", about)
     found.focus()
     fresh.page.keyboard.press("Enter")
     wait_for(fresh, f"{FOLDER}/{FIRST}")
