@@ -205,10 +205,10 @@ def test_the_sidebar_follows_the_first_cells_of_a_lesson_as_they_run(
     lab.run_to_end(load)
     for ran, index in enumerate(others, 1):
         lab.run_to_end(index)
-        # No longer those of the saved notebook, only what this kernel has run: the newest on top.
-        expect(lab.records.locator(".jp-mlgpu-Name")).to_have_text(
-            [names[one] for one in reversed(others[:ran])]
-        )
+        # What this kernel has run stands above the records of the saved notebook, the newest on top.
+        for place, one in enumerate(reversed(others[:ran])):
+            expect(lab.records.nth(place).locator(".jp-mlgpu-Name")).to_have_text(names[one])
+            expect(lab.records.nth(place)).not_to_contain_text("earlier kernel")
         assert lab.active_cell() == index
         expect(lab.active.locator(".jp-mlgpu-Receipt")).to_have_count(1)
         expect(lab.active.locator(".jp-mlgpu-Receipt")).to_be_visible()
