@@ -106,7 +106,7 @@ class RaceResult(Charted):
 
     @property
     def unused(self) -> bool:
-        """Whether no lane had an operation of the framework."""
+        """Return whether the framework ran no operation on any device."""
         return bool(self.lanes) and all(lane.unused for lane in self.lanes)
 
     @property

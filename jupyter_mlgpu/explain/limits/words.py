@@ -128,7 +128,7 @@ def shared_gpu(device: str, value: float, looks: int, parts: Sequence[Part]) -> 
 
 
 def is_importing(limit: Limit) -> bool:
-    """Whether what counts as compiling was the import of modules."""
+    """Return whether a limit of the kind *compiling* is the import of modules."""
     share = next((one.value for one in limit.evidence if one.quantity == "importing_share"), None)
     # Records from before imports were counted apart have the share of both.
     return share is not None and limit.share is not None and share > MOST * limit.share

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from jupyter_mlgpu.explain.limits.most import MOST
 from jupyter_mlgpu.explain.limits.precision import looks_of, told_share
 from jupyter_mlgpu.explain.limits.words import is_importing
 from jupyter_mlgpu.record import cellnumbers, units
@@ -50,8 +51,6 @@ _MEANINGS: Mapping[LimitKind, Sentence] = {
     "unknown": say("The evidence does not show where most of the time went."),
 }
 _IMPORTING = say("Most of the time went into importing modules.")
-#: The part of the time that is most of it.
-_MOST = 0.5
 
 
 @dataclass(frozen=True, repr=False)
@@ -83,7 +82,7 @@ def _answer(limit: Limit, record: Record) -> list[Part]:
     parts: list[Part] = [limits.answer(limit)]
     if limit.kind != "unknown":
         parts.append(_SURE[limit.confidence])
-    if limit.share is None or limit.share >= _MOST:
+    if limit.share is None or limit.share >= MOST:
         parts.append(joined(_meaning(limit), *_share(limit, record)))
     if limit.next is not None:
         parts.append(say("What to do: {advice}", advice=limit.next))

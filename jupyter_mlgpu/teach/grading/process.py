@@ -281,12 +281,12 @@ def _processor_times(processes: list[psutil.Process]) -> dict[psutil.Process, fl
 
 
 def _went_on(before: dict[psutil.Process, float], after: dict[psutil.Process, float]) -> bool:
-    """Whether processes that were stopped have computed or ended: a timer of the kernel's can wake them."""
+    """Return whether stopped processes have computed or ended; a kernel timer, for one, can wake them."""
     return before.keys() != after.keys() or sum(after.values()) - sum(before.values()) > _STILL
 
 
 def _runs(process: psutil.Process) -> bool:
-    """Whether it has not been stopped, and has not ended."""
+    """Return whether a process has neither been stopped nor ended."""
     try:
         return process.status() != psutil.STATUS_STOPPED and not _gone(process)
     except psutil.Error:
