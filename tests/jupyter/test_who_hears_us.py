@@ -2,6 +2,8 @@
 
 import pytest
 
+from jupyter_mlgpu.record import origin
+
 pytestmark = pytest.mark.kernel
 
 CONFIGURATION = 'c.InteractiveShellApp.extensions = ["jupyter_mlgpu"]\n'
@@ -129,7 +131,7 @@ def test_a_kernel_of_a_server_says_that_no_sidebar_has_asked_until_one_has(reloa
     missing = "So far no page with the sidebar has asked this kernel."
     said = notebook.run("%mlc_trace status").text
     assert missing in said
-    assert "`pip install jupyter_mlgpu` in the environment that JupyterLab runs in" in said
+    assert f"`{origin.install_line()}` in the environment that JupyterLab runs in" in said
     notebook.ask("jupyter_mlgpu_snapshot_request")
     assert missing not in notebook.run("%mlc_trace status").text
 

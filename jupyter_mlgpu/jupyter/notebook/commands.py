@@ -115,10 +115,13 @@ class Commands:
         audience = self.channel.audience if isinstance(self.channel, KernelChannel) else None
         if audience is None or audience.known_to_a_client or not audience.on_a_server:
             return []
+        from jupyter_mlgpu.record import origin  # seldom asked for, and reads files
+
         return [
             say(
                 "So far no page with the sidebar has asked this kernel. Where JupyterLab shows none, run "
-                "`pip install jupyter_mlgpu` in the environment that JupyterLab runs in, and restart it."
+                "`{line}` in the environment that JupyterLab runs in, and restart it.",
+                line=origin.install_line(),
             )
         ]
 

@@ -1,6 +1,6 @@
 """What the server does for the browser: it keeps the busy indicator right, tells what is Chinese, why
-kernels died, and what its machine does; it saves of receipts what the user wants to keep, and it opens the
-lessons.
+kernels died, what its machine does, and how a kernel gets this package; it saves of receipts what the user
+wants to keep, and it opens the lessons.
 
 The answers of a busy kernel travel on the control channel, and each makes the kernel report itself idle for a
 moment. JupyterLab overlooks that for the message types that the server lists as untracked; this lists ours.
@@ -11,6 +11,8 @@ from __future__ import annotations
 import atexit
 import importlib
 from typing import Any
+
+from jupyter_mlgpu.record import origin
 
 # As in jupyter_mlgpu.jupyter.notebook.channel, which needs a kernel and is not imported by the server.
 MESSAGE_TYPES = (
@@ -34,6 +36,8 @@ def _load_jupyter_server_extension(server_app: Any) -> None:
     # Which only a server can import.
     from jupyter_mlgpu.jupyter.server import deaths, keeping, machine, messages
 
+    page = server_app.web_app.settings.setdefault("page_config_data", {})
+    page["jupyterMlgpuInstall"] = f"%{origin.install_line()}"
     keeping.register(server_app)
     seen = deaths.Deaths(manager, server_app.io_loop.add_callback)
     seen.start()

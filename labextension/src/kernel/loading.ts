@@ -1,11 +1,12 @@
 /** Loading the extension in a kernel, as `%load_ext jupyter_mlgpu` in a cell does, but without a cell. */
 
 import type { ISessionContext } from '@jupyterlab/apputils';
+import { PageConfig } from '@jupyterlab/coreutils';
 
 import { runSilently } from './silently';
 
-/** The line that installs what the kernel lacks. */
-export const INSTALL_LINE = '%pip install jupyter_mlgpu';
+/** The line that installs what the kernel lacks, from where the server got it. */
+export const INSTALL_LINE = PageConfig.getOption('jupyterMlgpuInstall');
 
 /** Why the extension could not be loaded. */
 export interface ILoadProblem {

@@ -90,6 +90,17 @@ def test_where_the_sidebar_is_wide_the_line_has_room_for_it(with_records: Lab) -
         assert box(facts)["width"] > 100
 
 
+def test_where_the_sidebar_is_wide_all_bars_begin_at_one_place_whatever_is_marked(with_records: Lab) -> None:
+    lab = with_records
+    bars = lab.records.locator(".jp-mlgpu-Record-bar")
+    with lab.sidebar_of(900):
+        expect(bars.first).to_have_css("width", "72px")
+        lefts = {round(box(bar)["x"]) for bar in bars.all()}
+    marked = lab.records.locator(".jp-mlgpu-Record-marks > *")
+    assert 0 < marked.count() < bars.count(), "all are marked alike"
+    assert len(lefts) == 1, lefts
+
+
 def box(one: Locator) -> FloatRect:
     """Where it is in the page; it has to be there."""
     found = one.bounding_box()

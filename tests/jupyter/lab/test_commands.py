@@ -348,7 +348,7 @@ def test_a_notebook_asks_to_be_traced_when_it_opens_and_is(lab: Lab) -> None:
     lab.run_to_end(0)  # who has run all of its cells trusts the notebook
     lab.run_to_end(1)
     execute(lab, "trace-when-opened")
-    expect(notice(lab)).to_contain_text("From now on, this notebook is traced")
+    expect(notice(lab)).to_contain_text("This notebook is now traced")
     expect(lab.sidebar).to_contain_text("No records yet")
     lab.save()
     assert json.loads(path.read_text())["metadata"]["jupyter_mlgpu"] == MARK["jupyter_mlgpu"]

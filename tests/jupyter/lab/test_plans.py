@@ -329,6 +329,60 @@ def test_a_narrow_sidebar_cuts_nothing_off(lab: Lab) -> None:
         assert outside == []
 
 
+def test_four_tabs_stay_readable_in_a_narrow_sidebar(lab: Lab) -> None:
+    lab.write_with_receipts("four_tabs.ipynb", shown(plan(chain(3))), raced(race()))
+    lab.open_without_kernel("four_tabs.ipynb")
+    expect_readable_tabs(lab, "Now", "Cells", "Messages", "Results")
+
+
+@pytest.mark.slow
+def test_chinese_tabs_stay_readable_in_a_narrow_sidebar(lab: Lab, chinese: None) -> None:
+    lab.write_with_receipts("chinese_tabs.ipynb", shown(plan(chain(3))), raced(race()))
+    lab.open_without_kernel("chinese_tabs.ipynb")
+    expect_readable_tabs(lab, "当前", "单元格", "消息", "结果")
+
+
+def expect_readable_tabs(lab: Lab, *names: str) -> None:
+    """Each tab has room for its whole name, whether the tabs fit on one line or not."""
+    tabs = lab.sidebar.get_by_role("tab")
+    expect(tabs).to_contain_text([*names])
+    for width in (300, 240, 200):
+        with lab.sidebar_of(width):
+            cut = lab.sidebar.get_by_role("tablist").evaluate(CUT_OFF)
+        assert cut == [], f"{width} pixels"
+
+
+#: Tabs whose name does not fit, or that stand outside of their list.
+CUT_OFF = """list => {
+    const edge = list.getBoundingClientRect().right + 1;
+    return [...list.querySelectorAll('[role=tab]')]
+        .filter(one => one.scrollWidth > one.clientWidth || one.getBoundingClientRect().right > edge)
+        .map(one => one.textContent);
+}"""
+
+
+def test_a_plan_s_names_stay_inside_their_boxes(lab: Lab) -> None:
+    wide = Body("main", (node("W" * 40, "W" * 40), node("M" * 40, "Conv2DBackpropFilter")))
+    lab.write_with_receipts("wide_names.ipynb", shown(plan(wide)))
+    lab.open_without_kernel("wide_names.ipynb")
+    boxes = graph(lab).locator(".jp-mlgpu-Graph-box")
+    expect(boxes).to_have_count(2)
+    assert boxes.evaluate_all("all => all.map(one => one.getBoundingClientRect().width)") != [0, 0]
+    assert boxes.evaluate_all(PAST_ITS_BOX) == []
+
+
+#: Names that are painted past the right edge of their box. An inner <svg> cuts off what it has no room for.
+PAST_ITS_BOX = """boxes => boxes.flatMap(box => {
+    const edge = box.querySelector('rect').getBoundingClientRect().right;
+    return [...box.querySelectorAll('text')].filter(one => {
+        const inner = one.ownerSVGElement;
+        const cut = box.contains(inner) && getComputedStyle(inner).overflow !== 'visible';
+        const end = inner.getScreenCTM().e + inner.width.baseVal.value * inner.getScreenCTM().a;
+        return (cut ? end : one.getBoundingClientRect().right) > edge;
+    }).map(one => one.textContent);
+})"""
+
+
 #: What sticks out of the sidebar's figure, but for what scrolls by itself.
 TOO_WIDE = """panel => {
     const figure = panel.querySelector('.jp-mlgpu-Figures');

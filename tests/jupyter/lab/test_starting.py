@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from playwright.sync_api import Locator, expect
 
+from jupyter_mlgpu.record import origin
+
 if TYPE_CHECKING:
     from tests.jupyter.lab.conftest import Gate, Lab, Server
 
@@ -172,9 +174,10 @@ def test_where_the_package_is_missing_one_sentence_says_how_to_install_it(lab: L
     lab.wait_for_app()
     lab.show_sidebar()
     start_button(lab).click()
-    said = "Python. Run %pip install jupyter_mlgpu in a cell"
+    line = f"%{origin.install_line()}"
+    said = f"Python. Run {line} in a cell"
     expect(lab.sidebar.get_by_role("status").filter(has_text=said)).to_be_visible()
-    expect(lab.sidebar.locator("code")).to_have_text("%pip install jupyter_mlgpu")
+    expect(lab.sidebar.locator("code")).to_have_text(line)
     expect(start_button(lab)).to_be_enabled()
     lab.run_to_end(0)
     expect(lab.cell(0).locator(".jp-OutputArea-output")).to_have_count(0)

@@ -1,0 +1,37 @@
+"""The line that installs this package into another environment, from where this copy was installed."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import urllib.parse
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+
+def install_line() -> str:
+    """Returns `pip install ...` for a shell; after a `%`, for a cell."""
+    try:
+        told = metadata.distribution("jupyter_mlgpu").read_text("direct_url.json")
+        source = _source(json.loads(told or "{}"))
+    except (metadata.PackageNotFoundError, OSError, ValueError, LookupError, TypeError, AttributeError):
+        source = ""  # a copy that is only on sys.path, or a file that another tool wrote in its own way
+    return f"pip install {source or 'jupyter_mlgpu'}"
+
+
+def _source(direct: dict[str, Any]) -> str:
+    """Returns what pip installs by what a direct_url.json holds (its form: PEP 610).
+
+    Empty after an installation from an index, and where the file or folder is gone.
+    """
+    url = direct.get("url", "")
+    if "vcs_info" in direct:
+        vcs = direct["vcs_info"]
+        return shlex.quote(f"{vcs['vcs']}+{url}@{vcs['commit_id']}")
+    parts = urllib.parse.urlsplit(url)
+    if parts.scheme != "file":
+        return shlex.quote(url) if url else ""
+    path = urllib.parse.unquote(parts.path)
+    editable = "-e " if direct.get("dir_info", {}).get("editable") else ""
+    return editable + shlex.quote(path) if Path(path).exists() else ""
