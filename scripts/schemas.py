@@ -1,5 +1,5 @@
 """Writes what others know of our data, as the package has it: the JSON schemas of a record, of a benchmark
-and of what the doctor finds, and for the browser the page's types and the words for what limits a cell.
+and of what the doctor finds, and for the browser the page's types.
 `make schemas` runs it.
 """
 
@@ -18,7 +18,6 @@ import msgspec
 from jupyter_mlgpu.experiment.bench import run
 from jupyter_mlgpu.experiment.bench.result import DERIVED
 from jupyter_mlgpu.explain.doctor import diagnose
-from jupyter_mlgpu.explain.limits import words
 from jupyter_mlgpu.record.reading import QUANTITIES
 from jupyter_mlgpu.record.record import SCHEMA, Record
 from jupyter_mlgpu.record.sentence import Sentence
@@ -31,7 +30,6 @@ BENCH = PACKAGE / "experiment" / "bench" / "bench.schema.json"
 DOCTOR = PACKAGE / "explain" / "doctor" / "doctor.schema.json"
 BROWSER = PACKAGE.parent / "labextension" / "src"
 PAGE = BROWSER / "page" / "pagetypes.ts"
-KINDS = BROWSER / "record" / "limitkinds.ts"
 _PARTS = (view.PageData, view.TableData, view.ChartData, view.AxisData, view.SeriesData, view.RuleData, Live)
 _SIMPLE = {str: "Sentence", float: "number", int: "number", bool: "boolean", NoneType: "null", Any: "unknown"}
 
@@ -167,22 +165,6 @@ def page_types() -> str:
     return "\n\n".join(made) + "\n"
 
 
-def limit_kinds() -> str:
-    """What may limit a cell, and its English words, in TypeScript."""
-    lines = [f"  {kind}: '{told}'," for kind, told in words.KINDS.items()]
-    lines[-1] = lines[-1].removesuffix(",")
-    made = [
-        "/** What may limit a cell, in words. Made by scripts/schemas.py of explain/limits/words.py. */",
-        "export const KINDS = {",
-        *lines,
-        "} as const;",
-        "",
-        "/** Instead of compiling, of a cell that mostly imported modules. */",
-        f"export const IMPORTING = '{words.IMPORTING}';",
-    ]
-    return "\n".join([made[0], "", *made[1:]]) + "\n"
-
-
 def _interface(kind: type) -> str:
     hints = get_type_hints(kind)
     text = re.sub(r"\s+", " ", (kind.__doc__ or "").replace("`", "")).strip()
@@ -236,7 +218,6 @@ def _plain(value: Any) -> Any:
 def main() -> None:
     """Write all of it."""
     PAGE.write_text(page_types(), encoding="utf-8")
-    KINDS.write_text(limit_kinds(), encoding="utf-8")
     for path, schema in ((RECORD, record_schema()), (BENCH, bench_schema()), (DOCTOR, doctor_schema())):
         path.write_text(json.dumps(schema, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
 

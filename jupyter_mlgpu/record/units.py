@@ -116,7 +116,7 @@ def decimal(value: float, unit: str) -> str:
         if abs(value) < 999.5:
             return f"{value:.3g} {prefix}{unit}"
         value /= 1000
-    return f"{value:,.3g} P{unit}"
+    return f"{value:,.0f} P{unit}"
 
 
 def figure(reading: Reading) -> str:

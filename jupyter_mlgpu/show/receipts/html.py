@@ -12,7 +12,8 @@ from jupyter_mlgpu.record.visible import visible
 from jupyter_mlgpu.show.markup import Markup, coded, element, image, joined, one_line
 from jupyter_mlgpu.show.page.html import TOGETHER, table
 from jupyter_mlgpu.show.page.model import Table
-from jupyter_mlgpu.show.receipts import gpu, limits, notes, operations, repeats, strip, words
+from jupyter_mlgpu.show.receipts import gpu, head, limits, notes, operations, repeats, strip, words
+from jupyter_mlgpu.show.receipts.head import Head
 
 _TIMES = ("wall_time", "cpu_time", "device_time")
 
@@ -29,23 +30,24 @@ _FOLDED = "Receipt"
 _MARKS = {"fatal": "✖", "action": "▲", "performance": "◆", "info": "●", "harmless": "✓", "unknown": "?"}
 
 
-def receipt(record: Record, cut: Mapping[str, int] | None = None) -> str:
+def receipt(record: Record, cut: Mapping[str, int] | None = None, said: Head | None = None) -> str:
     """`drawn` as text."""
-    return str(drawn(record, cut))
+    return str(drawn(record, cut, said))
 
 
-def drawn(record: Record, cut: Mapping[str, int] | None = None) -> Markup:
+def drawn(record: Record, cut: Mapping[str, int] | None = None, said: Head | None = None) -> Markup:
     """A line of the figures that matter, which opens to all others; a word where its cell computed nothing.
 
     The strip's legend, or times as bars, what limits the cell, where it ran, operations, messages to act on;
-    folded within it how all was measured, what was not, and the other messages.
+    folded within it how all was measured, what was not, and the other messages. `said` is the head of the
+    whole record, where this one is what a receipt has room for.
     """
     act = [line for line in notes.worst_first(record.logs) if notes.to_act_on(line)]
     other = [line for line in notes.worst_first(record.logs) if not notes.to_act_on(line)]
     missing = [*words.missing(record), *limits.why_not(record)]
     return element(
         "details",
-        *_head(record, cut),
+        *_head(record, said or head.of(record, cut)),
         *(element("div", _said(one)) for one in [*record.notes, *words.left_out(cut)]),
         *(strip.legend(record) or _bars(record)),
         *(element("div", _said(one)) for one in repeats.strip(record)),
@@ -62,28 +64,26 @@ def drawn(record: Record, cut: Mapping[str, int] | None = None) -> Markup:
     )
 
 
-def _head(record: Record, cut: Mapping[str, int] | None) -> list[Markup]:
+def _head(record: Record, shown: Head) -> list[Markup]:
     """What is seen of it closed; the figures stand below where that is its name alone."""
-    if not words.folded(record):
-        return [_closed(record, cut)]
-    label = words.label(record)
-    name = f"{_FOLDED} ({label})" if label else _FOLDED
-    return [element("summary", name), element("div", words.line(record))]
+    if not shown.folded:
+        return [_closed(record, shown)]
+    name = f"{_FOLDED} ({shown.label})" if shown.label else _FOLDED
+    return [element("summary", name), element("div", shown.line)]
 
 
-def _closed(record: Record, cut: Mapping[str, int] | None) -> Markup:
+def _closed(record: Record, shown: Head) -> Markup:
     """The figures on one line, where those that do not fit wrap out of sight; messages and the strip follow.
 
     Viewers take style sheets out of strangers' HTML, and leave the style of an element.
     """
-    label = words.label(record)
-    first, *others = words.headline(record)
+    first, *others = shown.figures
     figures = [element("span", first), *(element("span", f" · {one}") for one in others)]
     return element(
         "summary",
-        joined(element("b", label), ": ") if label else None,
+        joined(element("b", shown.label), ": ") if shown.label else None,
         element("span", *figures, style=_FIGURES),
-        *(f" · {one}" for one in notes.summary(record, cut)),
+        *(f" · {one}" for one in shown.messages),
         *(joined(element("br"), one) for one in strip.picture(record)),
     )
 

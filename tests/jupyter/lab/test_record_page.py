@@ -405,7 +405,7 @@ def test_a_record_is_copied_as_text(lab: Lab) -> None:
     expect(page.get_by_role("status").first).to_have_text("Copied")
     text = lab.page.evaluate("() => navigator.clipboard.readText()")
     assert text.startswith("[1000] profiled cell\n")
-    assert "profiled, so not a timing run" in text
+    assert "\nprofiled · " in text
     assert "gemm\t1\t400 µs" in text
 
 
