@@ -73,7 +73,7 @@ def _of(quantity: str, value: float, unit: str) -> Reading:
 
 
 def _times() -> Iterator[tuple[str, Record]]:
-    for seconds in (0.000_000_4, 0.000_812, 0.0123, 0.9996, 59.96, 3_725.0):
+    for seconds in (0.000_000_4, 0.0123, 0.9996, 59.96, 3_725.0):
         yield f"a cell of {seconds} s", _with(_of("wall_time", seconds, "s"))
     yield "a time that is not known", _with(missing("wall_time", say("The clock went back.")))
     yield "a profiled cell", _with(mode="profiled")
@@ -131,6 +131,12 @@ def _gpus() -> Iterator[tuple[str, Record]]:
     later = replace(work, went_on=0.5)
     yield "a GPU that went on", _with(busy(0.9), gpu_work=(later,), asynchronous=True)
     yield "the busiest of two GPUs", _with(busy(0.1), busy(0.4, "gpu:1"))
+    times = [busy(0.1 + 0.02 * number, f"gpu:{number}") for number in range(8)]
+    works = [GpuWork(f"gpu:{number}", 9, 0.1, went_on=0.3 - 0.02 * number) for number in range(8)]
+    yield (
+        "the busiest of eight GPUs, of which another went on longest",
+        _with(*times, gpu_work=tuple(works), asynchronous=True),
+    )
     yield "a GPU by its driver's count", _with(busy(0.14, scope="process"))
     waited = missing("device_time", STILL_AT_WORK)
     yield "a GPU that is still at work", _with(waited, asynchronous=True)

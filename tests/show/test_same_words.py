@@ -59,6 +59,11 @@ def test_a_receipt_holds_its_head_in_parts_that_can_be_translated_or_in_its_text
     assert stored is None or json.loads(stored) == head.of(record).to_json()
 
 
+def test_no_word_of_a_head_depends_on_what_a_receipt_leaves_out(record):
+    saved = bundle(record)[MIME_TYPE]
+    assert head.of(Record.from_json(saved), saved.get("cut")) == head.of(record)
+
+
 def test_nearly_all_receipts_have_room_for_their_head():
     without = [name for name, one in RECORDS.items() if "head" not in bundle(one)[MIME_TYPE]]
     assert len(without) <= 4, without

@@ -25,7 +25,6 @@ from jupyter_mlgpu.record.gpu_work import GpuWork
 from jupyter_mlgpu.record.reading import ROOFLINE, Reading
 from jupyter_mlgpu.record.record import WORKED_IN, LogLine, Record
 from jupyter_mlgpu.show.receipts import head, html, notes, text
-from jupyter_mlgpu.show.receipts.head import Head
 
 MIME_TYPE = "application/vnd.jupyter-mlgpu.record+json"
 PLAIN_LIMIT = 4_096
@@ -74,9 +73,7 @@ def bundle(record: Record, cut_before: Mapping[str, int] | None = None) -> dict[
     `cut_before` is the `cut` of the saved receipt that the record was read from: what that has left out is
     told all the same.
     """
-    # Of all there is: no word of the head depends on what is left out below.
-    said = head.of(record, cut_before)
-    make: Make = partial(_make, said=said)
+    make: Make = _make
     full = record.logs or record.ops or record.repeat or record.mode == "profiled"
     noted = record.notes or record.limit or record.lines or record.gpu_work
     limit = FULL_LIMIT if full else NOTED_LIMIT if noted else PLAIN_LIMIT
@@ -101,7 +98,7 @@ def bundle(record: Record, cut_before: Mapping[str, int] | None = None) -> dict[
         if _bytes(made) > limit:
             # First its sentences are left in English alone, which is shorter; beside logs they take no room.
             # The head's stand in the plain text.
-            make = partial(_make, said=said, holds_head=False)
+            make = partial(_make, holds_head=False)
             record = decoding.decode(Record, sentence.only_texts(record.to_json()), "the record")
             record, cut, made = _fitting(record, cut, make(record, cut), limit, make, least=0)
     if record.logs:
@@ -164,41 +161,47 @@ def _added(cut: Mapping[str, int], more: Mapping[str, int]) -> dict[str, int]:
 
 
 def _few_devices(readings: Sequence[Reading], most: int) -> tuple[Reading, ...]:
-    """The readings, but of a quantity that each GPU has only the `most` largest."""
+    """The readings, but of a quantity that each GPU has only the `most` largest.
+
+    Of the time that GPUs were busy two: a receipt's head names the busiest where it is not the only one.
+    """
     kept: dict[str, list[Reading]] = {}
     for quantity in _OF_SEVERAL_DEVICES:
         of_devices = [one for one in readings if one.quantity == quantity and one.scope == "device"]
         of_devices.sort(key=lambda one: one.value or 0.0, reverse=True)
-        kept[quantity] = of_devices[:most]
+        kept[quantity] = of_devices[: max(most, 2 if quantity == "device_time" else 0)]
     return tuple(one for one in readings if one.scope != "device" or one in kept.get(one.quantity, (one,)))
 
 
 def _busiest(record: Record) -> tuple[tuple[GpuWork, ...], int]:
-    """The work of the GPU that was busy longest, of the others their lanes, and how many were so cut."""
+    """The work of the GPU that was busy longest, of the others their lanes, and how many were so cut.
+
+    The GPU that went on longest stays, too: until then the cell's time is counted.
+    """
     busy = {one.device: one.value or 0.0 for one in record.readings if one.quantity == "device_time"}
     most = max(record.gpu_work, key=lambda one: busy.get(one.device, 0.0), default=None)
     bare = {one.device: replace(one, copies=(), kernels=()) for one in record.gpu_work}
-    kept = tuple(
-        one if one is most else bare[one.device]
+    last = max(record.gpu_work, key=lambda one: one.went_on, default=None)
+    stay = [
+        one
         for one in record.gpu_work
-        if one is most or one.lane is not None
-    )
-    return kept, sum(
-        one is not most and (one.lane is None or one != bare[one.device]) for one in record.gpu_work
-    )
+        if one is most or (one is last and one.went_on > 0) or one.lane is not None
+    ]
+    kept = tuple(one if one is most else bare[one.device] for one in stay)
+    return kept, sum(one not in kept for one in record.gpu_work)
 
 
-def _make(record: Record, cut: Mapping[str, int], *, said: Head, holds_head: bool = True) -> dict[str, Any]:
+def _make(record: Record, cut: Mapping[str, int], holds_head: bool = True) -> dict[str, Any]:
     data = record.to_notebook()
     if holds_head:
         # As one text, for a notebook's file gives each item of a table a line of its own.
-        data["head"] = json.dumps(said.to_json(), ensure_ascii=False, separators=(",", ":"))
+        data["head"] = json.dumps(head.of(record, cut).to_json(), ensure_ascii=False, separators=(",", ":"))
     if cut:
         data["cut"] = dict(cut)
     made = {
         MIME_TYPE: data,
-        "text/html": html.receipt(record, cut, said),
-        "text/plain": text.receipt(record, cut, said),
+        "text/html": html.receipt(record, cut),
+        "text/plain": text.receipt(record, cut),
     }
     if "text/html" in cut:
         del made["text/html"]

@@ -30,24 +30,23 @@ _FOLDED = "Receipt"
 _MARKS = {"fatal": "✖", "action": "▲", "performance": "◆", "info": "●", "harmless": "✓", "unknown": "?"}
 
 
-def receipt(record: Record, cut: Mapping[str, int] | None = None, said: Head | None = None) -> str:
+def receipt(record: Record, cut: Mapping[str, int] | None = None) -> str:
     """`drawn` as text."""
-    return str(drawn(record, cut, said))
+    return str(drawn(record, cut))
 
 
-def drawn(record: Record, cut: Mapping[str, int] | None = None, said: Head | None = None) -> Markup:
+def drawn(record: Record, cut: Mapping[str, int] | None = None) -> Markup:
     """A line of the figures that matter, which opens to all others; a word where its cell computed nothing.
 
     The strip's legend, or times as bars, what limits the cell, where it ran, operations, messages to act on;
-    folded within it how all was measured, what was not, and the other messages. `said` is the head of the
-    whole record, where this one is what a receipt has room for.
+    folded within it how all was measured, what was not, and the other messages.
     """
     act = [line for line in notes.worst_first(record.logs) if notes.to_act_on(line)]
     other = [line for line in notes.worst_first(record.logs) if not notes.to_act_on(line)]
     missing = [*words.missing(record), *limits.why_not(record)]
     return element(
         "details",
-        *_head(record, said or head.of(record, cut)),
+        *_head(record, head.of(record, cut)),
         *(element("div", _said(one)) for one in [*record.notes, *words.left_out(cut)]),
         *(strip.legend(record) or _bars(record)),
         *(element("div", _said(one)) for one in repeats.strip(record)),

@@ -17,10 +17,10 @@ from jupyter_mlgpu.show.receipts.head import Head
 ACT_LINES = 10
 
 
-def receipt(record: Record, cut: Mapping[str, int] | None = None, said: Head | None = None) -> str:
+def receipt(record: Record, cut: Mapping[str, int] | None = None) -> str:
     """The receipt's line, below it notes, what limits the cell, operations, and each log line to act on.
 
-    `cut` counts what was left out for size, `said` is the head of the whole record.
+    `cut` counts what was left out for size.
     """
     below = [
         *strip.text(record),
@@ -31,7 +31,7 @@ def receipt(record: Record, cut: Mapping[str, int] | None = None, said: Head | N
         *_to_act_on(record),
         *words.left_out(cut),
     ]
-    shown = line(said or head.of(record, cut))
+    shown = line(head.of(record, cut))
     return "\n".join([f"[mlgpu] {shown}", *(f"        {one}" for one in below)])
 
 
