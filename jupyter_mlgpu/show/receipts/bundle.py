@@ -97,9 +97,11 @@ def bundle(record: Record, cut_before: Mapping[str, int] | None = None) -> dict[
         record, cut, made = _fitting(record, cut, made, limit, make, least=_LEAST)
         if _bytes(made) > limit:
             # First its sentences are left in English alone, which is shorter; beside logs they take no room.
-            # The head's stand in the plain text.
-            make = partial(_make, holds_head=False)
             record = decoding.decode(Record, sentence.only_texts(record.to_json()), "the record")
+            made = make(record, cut)
+        if _bytes(made) > limit:
+            # The plain text has the head's, too.
+            make = partial(_make, holds_head=False)
             record, cut, made = _fitting(record, cut, make(record, cut), limit, make, least=0)
     if record.logs:
         record, of_logs = _cut_logs(record, limit, make)

@@ -65,11 +65,6 @@ def to_act_on(line: LogLine) -> bool:
     return line.verdict in ("fatal", "action")
 
 
-def other(count: int, *, beside: int) -> str:
-    """What heads `count` messages that ask for nothing, `beside` so many that do."""
-    return f"{'Other messages' if beside else 'Messages'} ({count:,})"
-
-
 def times(line: LogLine) -> str:
     """`x 37` for a line that came more than once, and whether it was late."""
     said = [f"x {line.count:,}"] if line.count > 1 else []
