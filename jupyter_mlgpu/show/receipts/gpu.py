@@ -75,8 +75,8 @@ def _copies(work: GpuWork) -> Table:
         )
         for one in work.copies
     )
-    header = ("Copies", "Count", "Size", "Time", "Rate")
-    return Table(header, rows, header[1:], f"Copies of {work.device}")
+    header = (say("Copies"), say("Count"), say("Size"), say("Time"), say("Rate"))
+    return Table(header, rows, header[1:], say("Copies of {device}", device=work.device))
 
 
 def _kernels(work: GpuWork) -> Table:
@@ -89,6 +89,11 @@ def _kernels(work: GpuWork) -> Table:
         )
         for one in work.kernels
     )
-    header = ("Kernel", "Count", "Time", "Share")
-    caption = f"Kernels of {work.device} that took most of {units.seconds(work.kernel_seconds)}"
-    return Table(header, rows, header[1:], f"{caption}; {work.launches:,} launches")
+    header = (say("Kernel"), say("Count"), say("Time"), say("Share"))
+    caption = say(
+        "Kernels of {device} that took most of {time}; {launches} launches",
+        device=work.device,
+        time=units.seconds(work.kernel_seconds),
+        launches=work.launches,
+    )
+    return Table(header, rows, header[1:], caption)

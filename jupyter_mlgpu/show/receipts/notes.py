@@ -9,13 +9,13 @@ from jupyter_mlgpu.record.record import LogLine, Record
 from jupyter_mlgpu.record.sentence import Sentence, say, say_count
 
 #: Each verdict as a word, from the one to look at first to the one to look at last.
-VERDICTS: Mapping[str, str] = {
-    "fatal": "Fatal",
-    "action": "To act on",
-    "performance": "Performance",
-    "info": "Information",
-    "harmless": "Harmless",
-    "unknown": "Not known",
+VERDICTS: Mapping[str, Sentence] = {
+    "fatal": say("Fatal"),
+    "action": say("To act on"),
+    "performance": say("Performance"),
+    "info": say("Information"),
+    "harmless": say("Harmless"),
+    "unknown": say("Not known"),
 }
 
 #: How a receipt's `cut` names lines of one verdict that were left out.

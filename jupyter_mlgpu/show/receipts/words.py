@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import reduce
 from typing import Any
 
 from jupyter_mlgpu.measure.frameworks import registry
 from jupyter_mlgpu.record import units
 from jupyter_mlgpu.record.reading import Reading
 from jupyter_mlgpu.record.record import RanOn, Record
-from jupyter_mlgpu.record.sentence import say
+from jupyter_mlgpu.record.sentence import Sentence, say, say_count, with_commas
 from jupyter_mlgpu.show.receipts import gpu, limits, notes
 
 # Words of facts' names that are not written in lower case.
@@ -26,20 +27,23 @@ _WRITTEN = {
 }
 
 #: How it is known that a device worked for the cell.
-_EVIDENCE: Mapping[str | None, str] = {
-    "counted": "some of its operations were counted",
-    "only device": "there is no other device",
-    "allocator": "its allocator gave out memory; more may have run elsewhere",
-    "results": "arrays that the cell made are there; more may have run elsewhere",
-    "driver": "the driver counted GPU time for this process; more may have run elsewhere",
+_EVIDENCE: Mapping[str | None, Sentence] = {
+    "counted": say("some of its operations were counted"),
+    "only device": say("there is no other device"),
+    "allocator": say("its allocator gave out memory; more may have run elsewhere"),
+    "results": say("arrays that the cell made are there; more may have run elsewhere"),
+    "driver": say("the driver counted GPU time for this process; more may have run elsewhere"),
 }
 
 #: Parts of a record that people call otherwise.
-_PARTS = {
-    "gpu_work": "GPUs",
-    "ops": "operations",
-    "evidence": "readings behind the limit",
-    "lines": "lines of code",
+_PARTS: Mapping[str, Sentence] = {
+    "gpu_work": say("GPUs"),
+    "ops": say("operations"),
+    "evidence": say("readings behind the limit"),
+    "lines": say("lines of code"),
+    "readings": say("readings"),
+    "facts": say("facts"),
+    "notes": say("notes"),
 }
 
 
@@ -68,24 +72,26 @@ def places(record: Record) -> list[str]:
     ]
 
 
-def _place(entry: RanOn) -> str:
-    said = f"{entry.device} ({registry.title(entry.framework)}, {entry.kind})"
+def _place(entry: RanOn) -> Sentence:
+    place = f"{entry.device} ({registry.title(entry.framework)}, {entry.kind})"
     if entry.operations is not None:
-        counted = f"{entry.operations:,} operation{'s' if entry.operations != 1 else ''}"
-        return (
-            f"{said}: {counted}"
-            if entry.share in (None, 1)
-            else f"{said}: {counted}, {units.percent(entry.share or 0.0)}"
-        )
-    told = [_EVIDENCE.get(entry.evidence, ""), entry.why_missing or "operations not counted"]
-    return f"{said}: {' · '.join(filter(None, told))}"
+        counted = say_count("{count} operation", "{count} operations", entry.operations)
+        if entry.share in (None, 1):
+            return say("{place}: {counted}", place=place, counted=counted)
+        share = units.percent(entry.share or 0.0)
+        return say("{place}: {counted}, {share}", place=place, counted=counted, share=share)
+    why = entry.why_missing or say("operations not counted")
+    known = _EVIDENCE.get(entry.evidence)
+    if known is None:
+        return say("{place}: {why}", place=place, why=why)
+    return say("{place}: {known} · {why}", place=place, known=known, why=why)
 
 
-def _busy(record: Record) -> list[str]:
+def _busy(record: Record) -> list[Sentence]:
     """What part of a profiled cell each GPU worked."""
     idle = [one for one in record.readings if one.quantity == "device_idle"]
     return [
-        f"{one.device} busy {_percent(1 - one.value)} of the profiled cell"
+        say("{device} busy {share} of the profiled cell", device=one.device, share=_percent(1 - one.value))
         for one in idle
         if one.value is not None and one.device is not None and record.mode == "profiled"
     ]
@@ -93,7 +99,7 @@ def _busy(record: Record) -> list[str]:
 
 def _percent(share: float) -> str:
     if share < 0.001:  # only devices that worked have this reading
-        return "under 0.1 %"
+        return say("under {share}", share="0.1 %")
     return f"{share * 100:.0f} %" if 0.01 <= share <= 0.99 else f"{share * 100:.1f} %"
 
 
@@ -103,23 +109,37 @@ def missing(record: Record) -> list[str]:
     for reading in record.readings:
         if reading.why_missing is not None:
             reasons.setdefault(reading.why_missing, []).append(units.title(reading.quantity))
-    return [f"{'; '.join(titles)}: {why}" for why, titles in reasons.items()]
+    return [
+        say("{quantities}: {why}", quantities=reduce(_and, titles), why=why)
+        for why, titles in reasons.items()
+    ]
+
+
+def _and(one: str, other: str) -> Sentence:
+    return say("{one}; {other}", one=one, other=other)
 
 
 def not_measured(record: Record) -> str:
     """What heads the reasons: `Not measured (4)`."""
     count = sum(one.value is None for one in record.readings) + len(limits.why_not(record))
-    return f"Not measured ({count})"
+    return say("Not measured ({count})", count=count)
 
 
 def left_out(cut: Mapping[str, int] | None) -> list[str]:
     """What did not fit into a receipt, counted and named; empty where all of it did."""
-    parts = ", ".join(
-        f"{count:,} of its {_part(part)}"
+    parts = [
+        say("{count} of its {parts}", count=count, parts=_part(part))
         for part, count in sorted((cut or {}).items())
         if part != "text/html"
-    )
-    return [f"Left out of this receipt for its size: {parts}; the saved records have them."] if parts else []
+    ]
+    if not parts:
+        return []
+    return [
+        say(
+            "Left out of this receipt for its size: {parts}; the saved records have them.",
+            parts=with_commas(parts),
+        )
+    ]
 
 
 def fact_title(name: str) -> str:
@@ -141,4 +161,4 @@ def _part(part: str) -> str:
     verdict = part.removeprefix(notes.CUT)
     if verdict == part:
         return _PARTS.get(part, part)
-    return f"messages ({notes.VERDICTS.get(verdict, verdict).lower()})"
+    return say("messages ({verdict})", verdict=notes.VERDICTS.get(verdict, verdict).lower())

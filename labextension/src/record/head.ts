@@ -44,7 +44,8 @@ export function readHead(data: unknown): IHead | null {
 export function headOfText(plain: unknown): IHead | null {
   const all: unknown = Array.isArray(plain) ? plain[0] : plain;
   const line = typeof all === 'string' ? all.slice(0, LONG).split('\n', 1)[0] : undefined;
-  return readParts({ time: printed(line?.replace(/^\[mlgpu\] /, ''), LONG) });
+  const [time, ...rest] = (printed(line?.replace(/^\[mlgpu\] /, ''), LONG) ?? '').split(' · ');
+  return readParts({ time, gpu: rest.join(' · ') });
 }
 
 /** The figures that matter, the most important first; how the cell ended where there are none. */

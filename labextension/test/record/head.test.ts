@@ -39,7 +39,7 @@ test('forty records are in the words that Python has for them', () => {
     const record = known(data, plain);
     if (!('head' in data)) {
       const all = [line, ...messages].join(' · ');
-      assert.equal(figuresOf(record, english).join(), label ? `${label}: ${all}` : all, name);
+      assert.equal(figuresOf(record, english).join(' · '), label ? `${label}: ${all}` : all, name);
       continue;
     }
     assert.equal(english.say(record.head.label), label, name);
@@ -70,9 +70,11 @@ test('a head is said in the reader’s language', () => {
 test('a receipt that was saved without a head says the first line of its text', () => {
   const saved = recordJson(1, { head: undefined });
   const plain = '[mlgpu] error: 3 s · ran on cpu:0\n        Memory grows.';
-  assert.deepEqual(figuresOf(known(saved, plain), english), ['error: 3 s · ran on cpu:0']);
+  assert.deepEqual(figuresOf(known(saved, plain), english), ['error: 3 s', 'ran on cpu:0']);
+  assert.equal(factsOf(known(saved, plain), english), 'ran on cpu:0');
   assert.deepEqual(figuresOf(known(saved, plain.split('\n')), english), [
-    'error: 3 s · ran on cpu:0'
+    'error: 3 s',
+    'ran on cpu:0'
   ]);
   for (const nothing of [undefined, null, 7, '', []]) {
     assert.deepEqual(figuresOf(known(saved, nothing), english), ['finished']);
