@@ -13,7 +13,7 @@ from jupyter_mlgpu.show.page.html import TOGETHER, table
 from jupyter_mlgpu.show.page.model import Table
 from jupyter_mlgpu.show.receipts import notes, operations, page, strip
 from jupyter_mlgpu.show.receipts.head import Head
-from jupyter_mlgpu.show.receipts.page import Bar, Receipt
+from jupyter_mlgpu.show.receipts.page import TimeBar, OpenReceipt
 
 # One line high: what wraps out of it is not seen.
 _FIGURES = (
@@ -87,20 +87,20 @@ def _closed(record: Record, shown: Head) -> Markup:
     )
 
 
-def _bar(shown: Bar) -> Markup:
+def _bar(shown: TimeBar) -> Markup:
     width = f"{max(shown.part * 100, 1):.0f}%"
     bar = element("div", style=f"width:{width};height:3px;background:gray")
     return element("div", f"{shown.name} {shown.figure}", bar)
 
 
-def _roof(shown: Receipt) -> list[Markup]:
+def _roof(shown: OpenReceipt) -> list[Markup]:
     """Where a profiled cell stands under its machine's roof: its receipt has the room for a chart."""
     drawn = shown.roof
     picture = element("div", image(svg.draw(drawn), drawn.words)) if drawn else joined()
     return [picture, table(shown.under_roof) if shown.under_roof else joined()]
 
 
-def _measured(shown: Receipt) -> Markup:
+def _measured(shown: OpenReceipt) -> Markup:
     return table(Table((), (*map(_together, shown.measured.rows), *shown.facts.rows)))
 
 

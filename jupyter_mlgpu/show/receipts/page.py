@@ -22,7 +22,7 @@ MEASURED = say("How it was measured")
 
 
 @dataclass(frozen=True, slots=True)
-class Bar:
+class TimeBar:
     """A time, its figure, and the part of the longest one that it is, 0 to 1."""
 
     name: str
@@ -31,7 +31,7 @@ class Bar:
 
 
 @dataclass(frozen=True, slots=True)
-class Receipt:
+class OpenReceipt:
     """What a receipt says, from its closed line to what is folded at its end; empty where there is nothing.
 
     `notes` are what the kernel says of the cell, and what was left out of the receipt; `runs` those of a cell
@@ -44,7 +44,7 @@ class Receipt:
 
     head: Head
     notes: tuple[str, ...]
-    bars: tuple[Bar, ...]
+    bars: tuple[TimeBar, ...]
     runs: tuple[str, ...]
     answer: str
     advice: str
@@ -71,12 +71,12 @@ class Receipt:
         return say("Messages ({count})", count=count)
 
 
-def of(record: Record, cut: Mapping[str, int] | None = None) -> Receipt:
+def of(record: Record, cut: Mapping[str, int] | None = None) -> OpenReceipt:
     """The receipt of a record; `cut` counts what was left out of it."""
     lines = notes.worst_first(record.logs)
     limit = record.limit
     profiled = record.mode == "profiled"
-    return Receipt(
+    return OpenReceipt(
         head.of(record, cut),
         (*record.notes, *words.left_out(cut)),
         tuple(_bars(record)),
@@ -98,14 +98,14 @@ def of(record: Record, cut: Mapping[str, int] | None = None) -> Receipt:
     )
 
 
-def _bars(record: Record) -> list[Bar]:
+def _bars(record: Record) -> list[TimeBar]:
     """Times on one scale; one alone would be a bar of nothing."""
     times = [one for one in record.readings if one.quantity in _TIMES and one.value is not None]
     told = [one for one in times if not words.slowed(one, record)]
     longest = max((one.value or 0 for one in told), default=0)
     if len(told) < 2 or not longest:
         return []
-    return [Bar(units.title(one.quantity), units.figure(one), (one.value or 0) / longest) for one in told]
+    return [TimeBar(units.title(one.quantity), units.figure(one), (one.value or 0) / longest) for one in told]
 
 
 def _roof(record: Record) -> tuple[Chart | None, Table | None]:
