@@ -13,7 +13,7 @@ from jupyter_mlgpu.show.page.html import TOGETHER, table
 from jupyter_mlgpu.show.page.model import Table
 from jupyter_mlgpu.show.receipts import notes, operations, page, strip
 from jupyter_mlgpu.show.receipts.head import Head
-from jupyter_mlgpu.show.receipts.page import TimeBar, OpenReceipt
+from jupyter_mlgpu.show.receipts.page import OpenReceipt, TimeBar
 
 # One line high: what wraps out of it is not seen.
 _FIGURES = (
