@@ -545,7 +545,7 @@ def test_a_folder_that_cannot_be_made_is_said_before_any_cell_runs(tmp_path):
 
 @pytest.mark.slow
 def test_a_disk_that_is_full_costs_only_what_no_longer_fits(tmp_path):
-    limit = 200_000  # bytes a file: enough for the records and the notebook, not for the report
+    limit = 9_500  # bytes a file: enough for the records and the notebook, not for the report
 
     def small_files() -> None:
         resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
