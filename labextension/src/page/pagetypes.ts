@@ -1,18 +1,31 @@
-/** What the kernel sends of a page. Made by scripts/schemas.py of the package's page/view.py. */
+/**
+ * What the kernel sends of a page: jupyter_mlgpu/show/page/view.py.
+ *
+ * Made by scripts/readers.py of Python's types (`make schemas`).
+ */
 
+import type { IGraph } from './graph';
+import { readLive } from './live';
+import type { ILanes } from './live';
+import { said, sentence, sentenceIn } from '../language/sentence';
 import type { Sentence } from '../language/sentence';
+import {
+  anyOf,
+  count,
+  finite,
+  flag,
+  listOf,
+  listOrNullOf,
+  oneOf,
+  or,
+  shape,
+  tupleOf
+} from '../language/untrusted';
+import type { Reader } from '../language/untrusted';
 
-/** The answer in one sentence, parts and details in reading order; charts say the same as the tables. */
-export interface IPage {
-  kind: 'page' | 'plan' | 'race' | 'bench' | 'engines';
-  title: Sentence;
-  headline: Sentence;
-  parts: (Sentence | ITable | ILive)[];
-  charts: IChart[];
-  details: ITable[];
-  notes: Sentence[];
-  schema: number;
-}
+export const PAGE_TYPE = 'application/vnd.jupyter-mlgpu.page+json';
+
+export const SCHEMA = 1;
 
 /** figures are the numbers of the columns of numbers; with summary the table is folded under it. */
 export interface ITable {
@@ -24,18 +37,23 @@ export interface ITable {
   summary: Sentence;
 }
 
-/** words say what it says; lies: values go from left to right. */
-export interface IChart {
-  title: Sentence[];
-  x: IAxis;
-  y: IAxis;
-  series: ISeries[];
-  bars: [number, number, number, number, number][];
-  rules: IRule[];
-  words: Sentence;
-  notes: Sentence[];
-  lies: boolean;
-}
+export const readTable: Reader<ITable> = shape(
+  {
+    columns: listOrNullOf(sentence, 400),
+    rows: listOrNullOf(listOrNullOf(or('', sentenceIn(200))), 400)
+  },
+  {
+    figures: listOf(count),
+    caption: said,
+    below: said,
+    summary: said
+  }
+);
+
+/** A number and what is written there. */
+export type ITick = [at: number, label: Sentence];
+
+export const readTick: Reader<ITick> = tupleOf<ITick>(1, finite, said);
 
 /** It goes from low at the left, or at the foot, to high. */
 export interface IAxis {
@@ -43,8 +61,31 @@ export interface IAxis {
   log: boolean;
   low: number;
   high: number;
-  ticks: [number, Sentence][];
+  ticks: ITick[];
 }
+
+export const readAxis: Reader<IAxis> = shape(
+  {
+    low: finite,
+    high: finite
+  },
+  {
+    title: said,
+    log: flag,
+    ticks: listOf(readTick)
+  }
+);
+
+/** Its place, the ends of its spread, and what it says when it is pointed at. */
+export type IPoint = [
+  x: number,
+  y: number,
+  low: number | null,
+  high: number | null,
+  label: Sentence
+];
+
+export const readPoint: Reader<IPoint> = tupleOf<IPoint>(2, finite, finite, finite, finite, said);
 
 /** Points of one name; equal colours belong together. dashed was not measured here. */
 export interface ISeries {
@@ -52,8 +93,25 @@ export interface ISeries {
   mark: 'line' | 'points' | 'roof' | 'bar';
   colour: number;
   dashed: boolean;
-  points: [number, number, number | null, number | null, Sentence][];
+  points: IPoint[];
 }
+
+export const readSeries: Reader<ISeries> = shape(
+  {
+    mark: oneOf('line', 'points', 'roof', 'bar')
+  },
+  {
+    name: said,
+    colour: or(0, count),
+    dashed: flag,
+    points: listOf(readPoint, 400)
+  }
+);
+
+/** The number of its series, its place and how thick it is there, where it starts and ends. */
+export type IBar = [series: number, place: number, thick: number, start: number, end: number];
+
+export const readBar: Reader<IBar> = tupleOf<IBar>(5, count, finite, finite, finite, finite);
 
 /** A line across the chart, and between which values it lies. */
 export interface IRule {
@@ -63,8 +121,72 @@ export interface IRule {
   label: Sentence;
 }
 
-/** A drawing that our own view draws itself: which one, and JSON-ready data of it. */
-export interface ILive {
-  kind: 'graph' | 'timeline';
-  data: Record<string, unknown>;
+export const readRule: Reader<IRule> = shape(
+  {
+    at: finite
+  },
+  {
+    low: finite,
+    high: finite,
+    label: said
+  }
+);
+
+/** words say what it says; lies: values go from left to right. */
+export interface IChart {
+  title: Sentence[];
+  x: IAxis;
+  y: IAxis;
+  series: ISeries[];
+  bars: IBar[];
+  rules: IRule[];
+  words: Sentence;
+  notes: Sentence[];
+  lies: boolean;
 }
+
+export const readChart: Reader<IChart> = shape(
+  {
+    x: readAxis,
+    y: readAxis,
+    series: listOrNullOf(readSeries, 32)
+  },
+  {
+    title: listOf(sentence),
+    bars: listOf(readBar, 400),
+    rules: listOf(readRule),
+    words: said,
+    notes: listOf(sentence),
+    lies: flag
+  }
+);
+
+/** The answer in one sentence, parts and details in reading order; charts say the same as the tables. */
+export interface IPage {
+  kind: 'page' | 'plan' | 'race' | 'bench' | 'engines';
+  title: Sentence;
+  headline: Sentence;
+  parts: (Sentence | IGraph | ILanes | ITable)[];
+  charts: IChart[];
+  details: ITable[];
+  notes: Sentence[];
+  schema: number;
+}
+
+export const readPage: Reader<IPage> = shape(
+  {
+    kind: oneOf('page', 'plan', 'race', 'bench', 'engines'),
+    parts: listOrNullOf(
+      anyOf<Sentence | IGraph | ILanes | ITable>(sentence, readLive, readTable),
+      400
+    )
+  },
+  {
+    title: said,
+    headline: said,
+    charts: listOf(readChart, 8),
+    details: listOf(readTable),
+    notes: listOf(sentence),
+    schema: or(1, count)
+  }
+);
