@@ -6,8 +6,13 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from reader_files import File, Here, Writer
+from reader_files import File, Writer
+from reader_values import Here
 
+from jupyter_mlgpu.explain.deaths.death import Death
+from jupyter_mlgpu.jupyter.notebook import messages
+from jupyter_mlgpu.record.record import Cell, LogLine
+from jupyter_mlgpu.record.strip import StripSoFar
 from jupyter_mlgpu.show.page import view
 from jupyter_mlgpu.show.page.model import Live
 from jupyter_mlgpu.show.planning import live
@@ -15,6 +20,25 @@ from jupyter_mlgpu.show.planning import live
 BROWSER = Path(__file__).resolve().parent.parent / "labextension" / "src"
 
 FILES = (
+    File(
+        "record/recordtypes.ts",
+        "Parts of a record that the kernel sends: jupyter_mlgpu/record.",
+        (Cell, StripSoFar),
+    ),
+    File(
+        "kernel/messages.ts",
+        "What a kernel tells, and the server of its machine and of kernels that died.",
+        (
+            messages.DeviceStatusData,
+            messages.ChoicesData,
+            messages.RunningData,
+            messages.CountersHistoryData,
+            messages.CountersEventData,
+            messages.WatchData,
+            messages.DoctorData,
+            Death,
+        ),
+    ),
     File(
         "page/pagetypes.ts",
         "What the kernel sends of a page: jupyter_mlgpu/show/page/view.py.",
@@ -31,6 +55,12 @@ FILES = (
 #: What TypeScript reads by hand, for it makes something else of it.
 BY_HAND: Mapping[Any, Here] = {
     Live: Here("IGraph | ILanes", "readLive", {"IGraph": "page/graph", "ILanes": "page/live"}, "page/live"),
+    Cell: Here("ICell", "readCell", {"ICell": "record/record"}, "record/record"),
+    messages.Lines: Here("ILogLine[]", "readLines", {"ILogLine": "record/logs"}, "record/logs"),
+    tuple[LogLine, ...]: Here("ILogLine[]", "readLines", {"ILogLine": "record/logs"}, "record/logs"),
+    messages.RestartHint: Here(
+        "IRestartHint", "readRestartHint", {"IRestartHint": "kernel/restart"}, "kernel/restart"
+    ),
     live.Way: Here("ICorner[]", "readWay", {"ICorner": "page/ways"}, "page/ways"),
 }
 

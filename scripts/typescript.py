@@ -21,9 +21,9 @@ def camel(name: str) -> str:
     return re.sub(r"_([a-z])", lambda found: found[1].upper(), name)
 
 
-def is_lost(name: str) -> bool:
-    """Whether untrusted.ts does not find the name in JSON again, as where it has capitals."""
-    return re.sub(r"[A-Z]", lambda found: f"_{found[0].lower()}", camel(name)) != name
+def is_lost(field: str, name: str) -> bool:
+    """Whether untrusted.ts does not find the field in JSON by its name in TypeScript."""
+    return re.sub(r"[A-Z]", lambda found: f"_{found[0].lower()}", name) != field
 
 
 def block(lines: Iterable[str]) -> str:
@@ -54,13 +54,16 @@ def _arguments(text: str) -> Iterator[str]:
 def comment(kind: type) -> str:
     """The first paragraph of a type's docstring as a comment, in lines."""
     text = re.sub(r"\s+", " ", (kind.__doc__ or "").partition("\n\n")[0].replace("`", "")).strip()
+    text = re.sub(r"\bNone\b", "null", text)
     if len(text) <= WIDTH + 10:
         return f"/** {text} */"
     return "\n".join(["/**", *(f" * {line}" for line in textwrap.wrap(text, WIDTH + 7)), " */"])
 
 
-def literal(value: str | int) -> str:
+def literal(value: str | float | tuple[()]) -> str:
     """A value as TypeScript has it."""
     if isinstance(value, str):
         return json.dumps(value, ensure_ascii=False) if "'" in value else f"'{value}'"
+    if isinstance(value, tuple):
+        return "[]"
     return f"{value:_}" if value >= 10_000 else str(value)

@@ -31,12 +31,43 @@ class Otherwise:
     Without either its table cannot be read.
     """
 
-    value: str | int | tuple[()]
+    value: str | float | tuple[()]
 
 
 @dataclass(frozen=True, slots=True)
 class Printed:
     """A text that a program has printed or a user has named: what one does not see of it is written out."""
+
+
+@dataclass(frozen=True, slots=True)
+class InPlace:
+    """A table that keeps its place in a list though nothing of it can be read: all its fields have defaults."""
+
+
+@dataclass(frozen=True, slots=True)
+class Newest:
+    """So many items of a list are read, its last ones."""
+
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
+class Called:
+    """A field's name in the browser."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A browser asks only whether it is this word; its field has the word's name."""
+
+    word: str
+
+
+@dataclass(frozen=True, slots=True)
+class Unread:
+    """A field that no browser reads."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,6 +16,7 @@ from msgspec.structs import replace
 
 from jupyter_mlgpu.record import decoding
 from jupyter_mlgpu.record import schema_1 as record_schema_1
+from jupyter_mlgpu.record.bounds import Called, Otherwise
 from jupyter_mlgpu.record.decoding import Count, Measured, Name, Share
 from jupyter_mlgpu.record.devicewords import in_words
 from jupyter_mlgpu.record.errors import RecordError
@@ -134,8 +135,8 @@ class Cell(Struct, frozen=True):
     sequence: Count
     id: str | None
     execution_count: Count | None
-    source_digest: str | None
-    name: str
+    source_digest: Annotated[str | None, Called("digest")]
+    name: Annotated[str, Otherwise("")]
 
 
 class Repeat(Struct, frozen=True):

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Annotated, NamedTuple
+from typing import Annotated
 
 from jupyter_mlgpu.record.bounds import MaybeSaid, Most, Otherwise, Said
 from jupyter_mlgpu.record.redact import shorten
@@ -35,33 +35,12 @@ READ_ITEMS, READ_CHARTS, READ_LINES, READ_CELL = 400, 8, 32, 200
 _Many = Most(READ_ITEMS)
 
 
-class PointData(NamedTuple):
-    """Its place, the ends of its spread, and what it says when it is pointed at."""
-
-    x: float
-    y: float
-    low: float | None
-    high: float | None
-    label: Said = ""
-
-
-class BarData(NamedTuple):
-    """The number of its series, its place and how thick it is there, where it starts and ends."""
-
-    series: int
-    place: float
-    thick: float
-    start: float
-    end: float
-
-
-class TickData(NamedTuple):
-    """A number and what is written there."""
-
-    at: float
-    label: Said = ""
-
-
+#: A point's x and y, the ends of its spread, and what it says when it is pointed at.
+PointData = tuple[float, float, float | None, float | None, MaybeSaid]
+#: The number of its series, its place and how thick it is there, where it starts and ends.
+BarData = tuple[int, float, float, float, float]
+#: A number and what is written there.
+TickData = tuple[float, MaybeSaid]
 #: What cannot be read is an empty cell: the others keep their columns.
 Row = tuple[Annotated[Said, Most(READ_CELL), Otherwise("")], ...]
 
@@ -213,7 +192,7 @@ def _chart(chart: Chart) -> ChartData:
         _axis(chart, chart.y),
         tuple(_series(chart, one, POINTS // len(series)) for one in series),
         tuple(
-            BarData(numbers[id(one.series)], one.place, one.thick, one.start, one.end)
+            (numbers[id(one.series)], one.place, one.thick, one.start, one.end)
             for one in axes.bars(chart)
             if id(one.series) in numbers
         ),
@@ -226,7 +205,7 @@ def _chart(chart: Chart) -> ChartData:
 
 def _axis(chart: Chart, axis: Axis) -> AxisData:
     drawn = axes.scale(chart, axis, 0, 1)
-    ticks = tuple(TickData(at, cut(label, CELL)) for at, label in axes.ticks(axis, drawn))
+    ticks = tuple((at, cut(label, CELL)) for at, label in axes.ticks(axis, drawn))
     return AxisData(cut(axis.title, CELL), drawn.log, drawn.low, drawn.high, ticks)
 
 
@@ -237,4 +216,4 @@ def _series(chart: Chart, one: Series, most: int) -> SeriesData:
 
 def _point(chart: Chart, one: Point) -> PointData:
     low, high = axes.spread(chart, one) or (None, None)
-    return PointData(one.x, one.y, low, high, cut(one.label, LABEL))
+    return one.x, one.y, low, high, cut(one.label, LABEL)

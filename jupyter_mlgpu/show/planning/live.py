@@ -14,7 +14,7 @@ from jupyter_mlgpu.graphs.planning.forecast import Plan
 from jupyter_mlgpu.graphs.planning.graph import Body
 from jupyter_mlgpu.graphs.planning.layout import HEIGHT, WIDTH, areas, key
 from jupyter_mlgpu.graphs.planning.routes import routes
-from jupyter_mlgpu.record.bounds import Most, Otherwise, Printed, Said, Whole
+from jupyter_mlgpu.record.bounds import Called, Most, Otherwise, Printed, Said, Whole
 from jupyter_mlgpu.show.page.model import Live
 from jupyter_mlgpu.show.planning import drawing
 from jupyter_mlgpu.show.planning.svg import ends, extent
@@ -78,7 +78,7 @@ class FrameData(NamedTuple):
 
 
 class BoxData(NamedTuple):
-    """Where; the operation, its name, where it runs, why, as a number; how many it stands for, 0: itself."""
+    """Where; the operation, its name, where it runs, and the number of the reason."""
 
     x: Point
     y: Point
@@ -86,7 +86,8 @@ class BoxData(NamedTuple):
     name: Name
     kind: Kind
     reason: int | None
-    stands_for: Number
+    #: How many operations it stands for; 0: for the one of its name.
+    stands_for: Annotated[Number, Called("count")]
 
 
 @dataclass(frozen=True, slots=True)

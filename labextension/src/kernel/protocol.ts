@@ -2,21 +2,17 @@
  * What the kernel tells: events while it works, and its whole state when asked. The only way in.
  *
  * Everything that arrives is hostile until it is read. Readers copy the known fields, cut texts and
- * lists to a bounded size, and answer `null` for what is no such thing. The Python side of the same
- * contract is jupyter_mlgpu/jupyter/notebook/channel.py.
+ * lists to a bounded size, and answer `null` for what is no such thing. How messages travel is told in
+ * jupyter_mlgpu/jupyter/notebook/channel.py.
  */
 
 import { readCountersEvent, readCountersHistory } from './counters';
-import { readDoctor } from './doctor';
-import { readLogs } from '../record/logs';
-import type { ILogLine } from '../record/logs';
-import { readCell, readRecord } from '../record/record';
+import { readChoices, readDeviceStatus, readDoctor, readRunning } from './messages';
+import { readLines } from '../record/logs';
+import { readRecord } from '../record/record';
 import type { IRecord } from '../record/record';
-import { readRequested } from '../record/requested';
-import { readRestartHint } from './restart';
 import { sentence } from '../language/sentence';
 import {
-  amount,
   count,
   flag,
   listOf,
@@ -24,12 +20,14 @@ import {
   object,
   oneOf,
   or,
-  pairsOf,
   shape,
   text,
   word
 } from '../language/untrusted';
 import type { Read, Reader } from '../language/untrusted';
+
+export { readChoices, readDeviceStatus } from './messages';
+export type { IChoice, IChoices, IDeviceStatus, IRunning } from './messages';
 
 export const COMM_ID = 'jupyter_mlgpu';
 export const SNAPSHOT_REQUEST = 'jupyter_mlgpu_snapshot_request';
@@ -41,72 +39,12 @@ export const RECORDS = 'records';
 const PROTOCOL = 1;
 const MANY = 20_000;
 
-/** A word for `%mlc_device`, and what is behind it. */
-const readChoice = shape({ word }, { about: sentence });
-
-export type IChoice = Read<typeof readChoice>;
-
-export const readDeviceStatus = shape(
-  {},
-  {
-    requested: readRequested,
-    /** What can be chosen: jupyter_mlgpu/jupyter/notebook/device_list.py. */
-    pickers: listOf(
-      shape(
-        { chosen: word },
-        { framework: text, words: listOf(readChoice), missing: listOf(sentence) }
-      )
-    ),
-    /** The frameworks that are imported. */
-    frameworks: listOf(shape({ name: word }, { versions: pairsOf(text) }))
-  }
-);
-
-export type IDeviceStatus = Read<typeof readDeviceStatus>;
-
-/** What somebody has chosen in a sidebar, of this page or another. */
-export const readPicker = shape(
-  {},
-  {
-    /** What waits for the end of the running cell; null: nothing. `framework` null: all of them. */
-    device: shape({ word }, { framework: text }),
-    trace: (value: unknown): boolean | null => (typeof value === 'boolean' ? value : null),
-    /** What was said of the last choice. */
-    said: shape(
-      { sentence: value => sentence(value) || null },
-      { refused: flag, restart: readRestartHint }
-    )
-  }
-);
-
-export type IPicker = Read<typeof readPicker>;
-
-const lines: Reader<ILogLine[]> = value => readLogs(value)[0];
-
-const readRunning = shape(
-  { cell: readCell },
-  {
-    /** Seconds the cell had run when the kernel sent this. */
-    elapsed: named('elapsed_s', or(0, amount)),
-    /** Whether a profiler is on, so that its time is no timing. */
-    profiled: named('mode', value => value === 'profiled'),
-    /** Which of how many runs of a cell that repeats; null: it runs once. */
-    run: shape({ number: count, of: count }, {}),
-    /** What a command that takes long, a race for example, says that it is at. */
-    progress: sentence,
-    /** Lines that it has brought so far. */
-    logs: or([], lines)
-  }
-);
-
-export type IRunning = Read<typeof readRunning>;
-
 const readKnownRecord: Reader<IRecord> = data => {
   const record = readRecord(data);
   return typeof record === 'string' ? null : record;
 };
 
-const readNewLines = shape({ lines }, { sequence: count });
+const readNewLines = shape({ lines: readLines }, { sequence: count });
 
 /** What is read of each type of event. */
 const EVENTS = {
@@ -122,7 +60,7 @@ const EVENTS = {
     return told === null || count(told) !== null ? readNewLines(data) : null;
   },
   device: shape({ device: readDeviceStatus }, {}),
-  choices: shape({ choices: readPicker }, {}),
+  choices: shape({ choices: readChoices }, {}),
   doctor: shape({ doctor: readDoctor }, {}),
   progress: shape({ sequence: count }, { progress: sentence }),
   counters: within('counters', readCountersEvent),
@@ -186,8 +124,8 @@ const readState = spoken(
       device: readDeviceStatus,
       running: readRunning,
       /** Lines of no cell: they came before the first. */
-      logs: or([], lines),
-      choices: readPicker,
+      logs: or([], readLines),
+      choices: readChoices,
       doctor: readDoctor,
       counters: readCountersHistory,
       /** The version of Python. */

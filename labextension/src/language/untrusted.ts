@@ -157,11 +157,25 @@ export function orEmpty<T>(read: Reader<T>): (value: unknown) => T {
   return value => read(value) ?? (read({}) as T);
 }
 
+/** What has something in it. */
+export function notEmpty<T>(read: Reader<T>): Reader<T> {
+  return value => read(value) || null;
+}
+
 /** A text that is not empty. */
-export const word: Reader<string> = value => text(value) || null;
+export const word = notEmpty((value: unknown) => text(value));
+
+export function textIn(limit: number): Reader<string> {
+  return value => text(value, limit);
+}
+
+/** Whether it is this. */
+export function is(one: unknown): (value: unknown) => boolean {
+  return value => value === one;
+}
 
 /** Whether it is true; what is no truth value counts as false. */
-export const flag = (value: unknown): boolean => value === true;
+export const flag = is(true);
 
 export function oneOf<T extends string | boolean>(...choices: T[]): Reader<T> {
   return value => choice(value, choices);
@@ -190,6 +204,25 @@ export function tupleOf<T extends unknown[]>(
     const found = reads.map((read: Reader<unknown>, place) => read(items[place]));
     return found.slice(0, needed).includes(null) ? null : (found as T);
   };
+}
+
+/** The same of a list whose items have names here. */
+export function rowOf<T>(needed: number, reads: { [K in keyof T]: Reader<T[K]> }): Reader<T> {
+  const read = tupleOf(needed, ...Object.values<Reader<unknown>>(reads));
+  return value => {
+    const found = read(value)?.map((item, place) => [Object.keys(reads)[place] ?? '', item]);
+    return found === undefined ? null : (Object.fromEntries(found) as T);
+  };
+}
+
+/** A list whose items keep their places: what cannot be read of them is null. */
+export function placesOf<T>(read: Reader<T>, limit = FEW): Reader<(T | null)[]> {
+  return value => (Array.isArray(value) ? value.slice(0, limit).map(item => read(item)) : null);
+}
+
+/** The last items of a list. */
+export function newestOf<T>(read: Reader<T>, limit: number): Reader<T[]> {
+  return value => (Array.isArray(value) ? list(value.slice(-limit), limit, read) : null);
 }
 
 /** A list of no more than `limit` items, each of which can be read. */

@@ -80,16 +80,13 @@ export function readGraph(data: unknown): IGraph | null {
 }
 
 function drawing(told: wire.IDrawing): IDrawing[] {
-  const [width, height] = told.size;
-  const [boxWidth, boxHeight] = told.box;
+  const { width, height } = told.size;
+  const { width: boxWidth, height: boxHeight } = told.box;
   const size = { width, height, boxWidth, boxHeight };
-  const frames = told.frames.map(([x, y, width, height, operations, hidden]) => {
-    return { x, y, width, height, operations, hidden };
+  const boxes = told.boxes.map(box => {
+    const reason = told.reasons[box.reason ?? -1] ?? '';
+    return { ...box, width: boxWidth, height: boxHeight, reason };
   });
-  const boxes = told.boxes.map(([x, y, operation, name, kind, reason, count]) => {
-    const area = { x, y, width: boxWidth, height: boxHeight };
-    return { ...area, operation, name, kind, reason: told.reasons[reason ?? -1] ?? '', count };
-  });
-  const known = { ...told, name: told.function, ...size, frames, boxes };
+  const known = { ...told, name: told.function, ...size, boxes };
   return boxWidth > 0 && boxHeight > 0 ? [known] : [];
 }

@@ -16,12 +16,16 @@ import {
   oneOf,
   or,
   printedIn,
+  rowOf,
   shape,
   text,
-  tupleOf,
   upTo
 } from '../language/untrusted';
 import type { Reader } from '../language/untrusted';
+
+const or0Count = or(0, count);
+const upTo200000 = upTo(200_000);
+const orPrintedIn120 = or('', printedIn(120));
 
 /** Where it would run; noun is what is known of it, kernels or layers. */
 export interface ITarget {
@@ -32,7 +36,7 @@ export interface ITarget {
 export const readTarget: Reader<ITarget> = shape(
   {},
   {
-    title: or('', printedIn(120)),
+    title: orPrintedIn120,
     noun: or('', text)
   }
 );
@@ -54,51 +58,55 @@ export const readCounts: Reader<ICounts> = shape(
 );
 
 /** Of a drawing, and of each of its boxes. */
-export type ISize = [width: number, height: number];
+export interface ISize {
+  width: number;
+  height: number;
+}
 
-export const readSize: Reader<ISize> = tupleOf<ISize>(2, upTo(200_000), upTo(200_000));
+export const readSize: Reader<ISize> = rowOf<ISize>(2, {
+  width: upTo200000,
+  height: upTo200000
+});
 
 /** Operations that can run as a whole: where, how many, and how many of them no box tells. */
-export type IFrame = [
-  x: number,
-  y: number,
-  width: number,
-  height: number,
-  operations: number,
-  hidden: number
-];
+export interface IFrame {
+  x: number;
+  y: number;
+  width: number;
+  height: number;
+  operations: number;
+  hidden: number;
+}
 
-export const readFrame: Reader<IFrame> = tupleOf<IFrame>(
-  4,
-  upTo(200_000),
-  upTo(200_000),
-  upTo(200_000),
-  upTo(200_000),
-  or(0, count),
-  or(0, count)
-);
+export const readFrame: Reader<IFrame> = rowOf<IFrame>(4, {
+  x: upTo200000,
+  y: upTo200000,
+  width: upTo200000,
+  height: upTo200000,
+  operations: or0Count,
+  hidden: or0Count
+});
 
-/** Where; the operation, its name, where it runs, why, as a number; how many it stands for, 0: itself. */
-export type IBox = [
-  x: number,
-  y: number,
-  operation: string,
-  name: string,
-  kind: 'own' | 'shared' | 'cpu',
-  reason: number | null,
-  standsFor: number
-];
+/** Where; the operation, its name, where it runs, and the number of the reason. */
+export interface IBox {
+  x: number;
+  y: number;
+  operation: string;
+  name: string;
+  kind: 'own' | 'shared' | 'cpu';
+  reason: number | null;
+  count: number;
+}
 
-export const readBox: Reader<IBox> = tupleOf<IBox>(
-  5,
-  upTo(200_000),
-  upTo(200_000),
-  or('', printedIn(120)),
-  or('', printedIn(120)),
-  oneOf('own', 'shared', 'cpu'),
-  count,
-  or(0, count)
-);
+export const readBox: Reader<IBox> = rowOf<IBox>(5, {
+  x: upTo200000,
+  y: upTo200000,
+  operation: orPrintedIn120,
+  name: orPrintedIn120,
+  kind: oneOf('own', 'shared', 'cpu'),
+  reason: count,
+  count: or0Count
+});
 
 /** One function. whole: each operation has its box; else the largest groups have one for each kind. */
 export interface IDrawing {
@@ -125,13 +133,13 @@ export const readDrawing: Reader<IDrawing> = shape(
     boxes: allOf(readBox, 500)
   },
   {
-    function: or('', printedIn(120)),
-    shown: or(0, count),
-    groups: or(0, count),
+    function: orPrintedIn120,
+    shown: or0Count,
+    groups: or0Count,
     whole: flag,
     reasons: listOf(said, 500),
     arrows: listOf(readWay, 1000),
-    moreArrows: or(0, count)
+    moreArrows: or0Count
   }
 );
 
@@ -150,6 +158,6 @@ export const readGraph: Reader<IGraph> = shape(
   {
     target: readTarget,
     drawings: listOf(readDrawing),
-    moreFunctions: or(0, count)
+    moreFunctions: or0Count
   }
 );

@@ -27,6 +27,8 @@ export const PAGE_TYPE = 'application/vnd.jupyter-mlgpu.page+json';
 
 export const SCHEMA = 1;
 
+const listOfSentence = listOf(sentence);
+
 /** figures are the numbers of the columns of numbers; with summary the table is folded under it. */
 export interface ITable {
   columns: Sentence[];
@@ -50,18 +52,13 @@ export const readTable: Reader<ITable> = shape(
   }
 );
 
-/** A number and what is written there. */
-export type ITick = [at: number, label: Sentence];
-
-export const readTick: Reader<ITick> = tupleOf<ITick>(1, finite, said);
-
 /** It goes from low at the left, or at the foot, to high. */
 export interface IAxis {
   title: Sentence;
   log: boolean;
   low: number;
   high: number;
-  ticks: ITick[];
+  ticks: [number, Sentence][];
 }
 
 export const readAxis: Reader<IAxis> = shape(
@@ -72,20 +69,9 @@ export const readAxis: Reader<IAxis> = shape(
   {
     title: said,
     log: flag,
-    ticks: listOf(readTick)
+    ticks: listOf(tupleOf<[number, Sentence]>(1, finite, said))
   }
 );
-
-/** Its place, the ends of its spread, and what it says when it is pointed at. */
-export type IPoint = [
-  x: number,
-  y: number,
-  low: number | null,
-  high: number | null,
-  label: Sentence
-];
-
-export const readPoint: Reader<IPoint> = tupleOf<IPoint>(2, finite, finite, finite, finite, said);
 
 /** Points of one name; equal colours belong together. dashed was not measured here. */
 export interface ISeries {
@@ -93,7 +79,7 @@ export interface ISeries {
   mark: 'line' | 'points' | 'roof' | 'bar';
   colour: number;
   dashed: boolean;
-  points: IPoint[];
+  points: [number, number, number | null, number | null, Sentence][];
 }
 
 export const readSeries: Reader<ISeries> = shape(
@@ -104,14 +90,19 @@ export const readSeries: Reader<ISeries> = shape(
     name: said,
     colour: or(0, count),
     dashed: flag,
-    points: listOf(readPoint, 400)
+    points: listOf(
+      tupleOf<[number, number, number | null, number | null, Sentence]>(
+        2,
+        finite,
+        finite,
+        finite,
+        finite,
+        said
+      ),
+      400
+    )
   }
 );
-
-/** The number of its series, its place and how thick it is there, where it starts and ends. */
-export type IBar = [series: number, place: number, thick: number, start: number, end: number];
-
-export const readBar: Reader<IBar> = tupleOf<IBar>(5, count, finite, finite, finite, finite);
 
 /** A line across the chart, and between which values it lies. */
 export interface IRule {
@@ -138,7 +129,7 @@ export interface IChart {
   x: IAxis;
   y: IAxis;
   series: ISeries[];
-  bars: IBar[];
+  bars: [number, number, number, number, number][];
   rules: IRule[];
   words: Sentence;
   notes: Sentence[];
@@ -152,11 +143,14 @@ export const readChart: Reader<IChart> = shape(
     series: listOrNullOf(readSeries, 32)
   },
   {
-    title: listOf(sentence),
-    bars: listOf(readBar, 400),
+    title: listOfSentence,
+    bars: listOf(
+      tupleOf<[number, number, number, number, number]>(5, count, finite, finite, finite, finite),
+      400
+    ),
     rules: listOf(readRule),
     words: said,
-    notes: listOf(sentence),
+    notes: listOfSentence,
     lies: flag
   }
 );
@@ -186,7 +180,7 @@ export const readPage: Reader<IPage> = shape(
     headline: said,
     charts: listOf(readChart, 8),
     details: listOf(readTable),
-    notes: listOf(sentence),
+    notes: listOfSentence,
     schema: or(1, count)
   }
 );

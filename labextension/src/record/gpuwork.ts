@@ -2,7 +2,7 @@
 
 import { amount, count, listOf, named, or, shape, word } from '../language/untrusted';
 import type { Read } from '../language/untrusted';
-import { readGpuLane } from './strip';
+import { readGpuLane } from './recordtypes';
 
 const readCopies = shape(
   { direction: word },

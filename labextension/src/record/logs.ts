@@ -50,6 +50,11 @@ export function readLogs(data: unknown): [lines: ILogLine[], left: number] {
   return [list(data, most, readLogLine), data.length - most];
 }
 
+/** The lines alone. */
+export function readLines(data: unknown): ILogLine[] {
+  return readLogs(data)[0];
+}
+
 /** Shared by lines without fields, which most are: 100,000 lists of their own are work for the collector. */
 const NO_FIELDS: [name: string, value: string][] = [];
 

@@ -13,7 +13,8 @@ import { MANY, readOperation } from './operations';
 import { readNotMeasured, readReading } from './reading';
 import { readRepeat } from './repeat';
 import { readRequested } from './requested';
-import { readHostLane } from './strip';
+import * as wire from './recordtypes';
+import { readHostLane } from './recordtypes';
 import { sentence } from '../language/sentence';
 import type { Sentence } from '../language/sentence';
 import {
@@ -69,20 +70,15 @@ const readRanOn = shape(
 export type IRanOn = Read<typeof readRanOn>;
 export type Evidence = NonNullable<IRanOn['evidence']>;
 
-export const readCell = shape(
-  { sequence: count },
-  {
-    id: text,
-    executionCount: count,
-    /** Which run it is of a cell that repeats; null for all other cells. */
-    turn: count,
-    /** Tells code apart: runs of the same code have the same; null for a block of a script. */
-    digest: named('source_digest', text),
-    name: unknownAsEmpty
-  }
-);
+export interface ICell extends wire.ICell {
+  /** Which run it is of a cell that repeats; null for all other cells. */
+  turn: number | null;
+}
 
-export type ICell = Read<typeof readCell>;
+export function readCell(data: unknown): ICell | null {
+  const cell = wire.readCell(data);
+  return cell && { ...cell, turn: null };
+}
 
 const readFact = shape({ value: factValue }, { source: or('', sentence) });
 

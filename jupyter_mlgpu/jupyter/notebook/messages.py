@@ -1,0 +1,154 @@
+"""What a kernel tells browsers, as types: of these the browser's readers are made (scripts/readers.py).
+
+`channel.py` says how they travel; `watch.py`, `sidebar_settings.py`, `doctor_light.py` and `restart.py` what
+they mean. They are tables as JSON has them, for much of what is in them has been made JSON before.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal, NamedTuple, NotRequired, TypedDict
+
+from msgspec import Meta
+
+from jupyter_mlgpu.explain.doctor.light import FoundData
+from jupyter_mlgpu.measure.probes.live import MOST_SERIES, CounterSeries, ValuesData
+from jupyter_mlgpu.record.bounds import Amount, Asked, Called, InPlace, Most, Newest, Otherwise, Said, Unread
+from jupyter_mlgpu.record.decoding import Name
+from jupyter_mlgpu.record.record import Cell
+from jupyter_mlgpu.record.strip import StripSoFar
+
+#: Samples of a history that a browser keeps: twice a second, for five minutes.
+SAMPLES = 600
+
+#: Native lines as JSON, which a browser reads for as long as they are not too many characters.
+Lines = list[dict[str, Any]]
+_Seconds = Annotated[Amount, Otherwise(0)]
+_Series = Annotated[list[Annotated[CounterSeries, InPlace()]], Most(MOST_SERIES)]
+
+
+class ChoiceData(TypedDict):
+    """A word for `%mlc_device`, and what is behind it."""
+
+    word: Name
+    about: Said | None
+
+
+class PickerData(TypedDict):
+    """What one control offers: the devices of a framework, or, where it is None, those of all of them.
+
+    `missing` says why there is no GPU among them.
+    """
+
+    framework: str | None
+    chosen: Name
+    words: Annotated[list[ChoiceData], Otherwise(())]
+    missing: Annotated[list[Said], Otherwise(())]
+
+
+class FrameworkData(TypedDict):
+    """A framework that is imported, with the versions of what belongs to it."""
+
+    name: Name
+    versions: dict[str, str]
+
+
+class DeviceStatusData(TypedDict):
+    """The devices asked for, as in a record, what can be chosen, and what is imported."""
+
+    requested: dict[str, str]
+    pickers: Annotated[list[PickerData], Otherwise(())]
+    frameworks: Annotated[list[FrameworkData], Otherwise(())]
+
+
+class WaitingDevice(TypedDict):
+    """The device that waits for the end of the running cell; `framework` None: for all of them."""
+
+    word: Name
+    framework: str | None
+
+
+class RestartHint(TypedDict):
+    """Why a restart is needed, how to do it by hand, and the words of `%mlc_trace verbose` for what comes."""
+
+    sentence: Said
+    by_hand: Said
+    verbose: str | None
+
+
+class SaidData(TypedDict):
+    """What was said of the last choice."""
+
+    sentence: Annotated[Said, Meta(min_length=1)]
+    refused: bool
+    restart: RestartHint | None
+
+
+class ChoicesData(TypedDict):
+    """What somebody has chosen in a sidebar: what waits, None where nothing does, and what was said."""
+
+    device: WaitingDevice | None
+    trace: bool | None
+    said: SaidData | None
+
+
+class RunData(TypedDict):
+    """Which of how many runs of a cell that repeats."""
+
+    number: int
+    of: int
+
+
+class RunningData(TypedDict):
+    """A cell that runs, and for how many seconds it had when this was sent."""
+
+    cell: Cell
+    started_at: Annotated[str, Unread()]
+    elapsed_s: Annotated[_Seconds, Called("elapsed")]
+    mode: Annotated[Literal["light", "profiled"], Asked("profiled")]
+    run: RunData | None
+    progress: Said | None
+    logs: NotRequired[Annotated[Lines, Otherwise(())]]
+
+
+class SampleData(NamedTuple):
+    """A moment in seconds on the kernel's own clock, and the values in the order of the series."""
+
+    t: Amount
+    values: ValuesData
+
+
+class CountersHistoryData(TypedDict):
+    """The live counters in a snapshot: `t` is its moment on the samples' clock."""
+
+    series: _Series
+    interval: Annotated[Amount, Otherwise(0.5)]
+    watching: Annotated[bool, Unread()]
+    t: Amount
+    history: Annotated[list[SampleData], Newest(SAMPLES), Called("samples")]
+
+
+class CountersEventData(TypedDict):
+    """The newest sample; `series` is there when it has changed, `strip` is what the running cell has done."""
+
+    time: Annotated[str, Otherwise("")]
+    t: Amount
+    values: ValuesData
+    strip: StripSoFar | None
+    series: NotRequired[_Series]
+
+
+class WatchData(TypedDict):
+    """The answer to a browser that watches: whether samples come, for how long, and why not."""
+
+    watching: bool
+    seconds: _Seconds
+    interval: Annotated[Amount, Unread()]
+    why_missing: Said | None
+
+
+class DoctorData(TypedDict):
+    """Whether the doctor is being asked, what it found, None where it has not, and why it gave no answer."""
+
+    asking: bool
+    found: FoundData | None
+    problem: Said | None
