@@ -11,7 +11,9 @@ from reader_values import Here
 
 from jupyter_mlgpu.explain.deaths.death import Death
 from jupyter_mlgpu.jupyter.notebook import messages
-from jupyter_mlgpu.record.record import Cell, LogLine
+from jupyter_mlgpu.record.gpu_work import GpuWork
+from jupyter_mlgpu.record.native import READ_LINE, NativeOutput
+from jupyter_mlgpu.record.record import Cell, LogLine, Repeat
 from jupyter_mlgpu.record.strip import StripSoFar
 from jupyter_mlgpu.show.page import view
 from jupyter_mlgpu.show.page.model import Live
@@ -23,7 +25,8 @@ FILES = (
     File(
         "record/recordtypes.ts",
         "Parts of a record that the kernel sends: jupyter_mlgpu/record.",
-        (Cell, StripSoFar),
+        (Cell, StripSoFar, GpuWork, NativeOutput, Repeat, LogLine),
+        {"TEXT_LIMIT": READ_LINE},
     ),
     File(
         "kernel/messages.ts",
@@ -56,6 +59,7 @@ FILES = (
 BY_HAND: Mapping[Any, Here] = {
     Live: Here("IGraph | ILanes", "readLive", {"IGraph": "page/graph", "ILanes": "page/live"}, "page/live"),
     Cell: Here("ICell", "readCell", {"ICell": "record/record"}, "record/record"),
+    Mapping[str, Any]: Here("[name: string, value: string][]", "readFields", {}, "record/logfields"),
     messages.Lines: Here("ILogLine[]", "readLines", {"ILogLine": "record/logs"}, "record/logs"),
     tuple[LogLine, ...]: Here("ILogLine[]", "readLines", {"ILogLine": "record/logs"}, "record/logs"),
     messages.RestartHint: Here(

@@ -41,7 +41,7 @@ class Printed:
 
 @dataclass(frozen=True, slots=True)
 class InPlace:
-    """A table that keeps its place in a list though nothing of it can be read: all its fields have defaults."""
+    """A table that keeps its place in a list though nothing of it can be read: its fields have defaults."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ they mean. They are tables as JSON has them, for much of what is in them has bee
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Annotated, Any, Literal, NamedTuple, NotRequired, TypedDict
 
 from msgspec import Meta
@@ -49,13 +50,13 @@ class FrameworkData(TypedDict):
     """A framework that is imported, with the versions of what belongs to it."""
 
     name: Name
-    versions: dict[str, str]
+    versions: Mapping[str, str]
 
 
 class DeviceStatusData(TypedDict):
     """The devices asked for, as in a record, what can be chosen, and what is imported."""
 
-    requested: dict[str, str]
+    requested: Mapping[str, str]
     pickers: Annotated[list[PickerData], Otherwise(())]
     frameworks: Annotated[list[FrameworkData], Otherwise(())]
 
@@ -130,10 +131,11 @@ class CountersHistoryData(TypedDict):
 class CountersEventData(TypedDict):
     """The newest sample; `series` is there when it has changed, `strip` is what the running cell has done."""
 
+    type: NotRequired[Annotated[Literal["counters"], Unread()]]
     time: Annotated[str, Otherwise("")]
     t: Amount
     values: ValuesData
-    strip: StripSoFar | None
+    strip: NotRequired[StripSoFar | None]
     series: NotRequired[_Series]
 
 

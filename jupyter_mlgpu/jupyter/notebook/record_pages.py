@@ -55,7 +55,7 @@ class RecordPages:
     """
 
     kit: Kit
-    counters: Callable[[], Answer | None]
+    counters: Callable[[], Mapping[str, Any] | None]
     now: Callable[[], float] = real_time.monotonic
 
     def answers(self) -> Mapping[str, Callable[[Mapping[str, Any]], Answer]]:

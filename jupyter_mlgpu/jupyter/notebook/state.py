@@ -6,7 +6,7 @@ import json
 import platform
 from collections import Counter
 from contextlib import suppress
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace
 
@@ -18,6 +18,16 @@ from jupyter_mlgpu.measure.kit import Kit
 from jupyter_mlgpu.measure.recorder import Measurement
 from jupyter_mlgpu.record.record import Record
 from jupyter_mlgpu.show.receipts import notes
+
+if TYPE_CHECKING:
+    from jupyter_mlgpu.jupyter.notebook.messages import (
+        ChoicesData,
+        CountersHistoryData,
+        DeviceStatusData,
+        DoctorData,
+        FrameworkData,
+        RunningData,
+    )
 
 #: Bytes of JSON of the records in one answer, which holds at least one. A browser parses them in 2 ms.
 PAGE = 200_000
@@ -33,11 +43,11 @@ def snapshot(
     kit: Kit,
     *,
     tracing: bool,
-    running: dict[str, Any] | None,
+    running: RunningData | None,
     logbook: Logbook,
-    counters: dict[str, Any] | None,
-    choices: dict[str, Any],
-    doctor: dict[str, Any],
+    counters: CountersHistoryData | None,
+    choices: ChoicesData,
+    doctor: DoctorData,
 ) -> dict[str, Any]:
     """The whole state, for a browser that has just come or missed something; of the records the newest."""
     return {
@@ -116,21 +126,14 @@ def _few_lines(record: Record, limit: int) -> tuple[Record, dict[str, int]]:
 
 def running_state(
     measurement: Measurement, run: tuple[int, int] | None = None, progress: str = ""
-) -> dict[str, Any]:
+) -> RunningData:
     """The cell that is running and for how long, in seconds: clocks of two machines cannot be compared.
 
     `run` is which of how many runs of a cell that repeats this is; `progress` what a command that takes
     long, a race for example, says that it is at.
     """
-    cell = measurement.cell
     return {
-        "cell": {
-            "sequence": cell.sequence,
-            "id": cell.id,
-            "execution_count": cell.execution_count,
-            "source_digest": cell.source_digest,
-            "name": cell.name,
-        },
+        "cell": measurement.cell,
         "started_at": measurement.started_at,
         "elapsed_s": measurement.elapsed(),
         "mode": "profiled" if measurement.profiling else "light",
@@ -139,7 +142,7 @@ def running_state(
     }
 
 
-def device_state(kit: Kit) -> dict[str, Any]:
+def device_state(kit: Kit) -> DeviceStatusData:
     """The devices asked for, as in a record, and those that can be chosen."""
     loaded = registry.loaded()
     selection = kit.selection
@@ -150,7 +153,7 @@ def device_state(kit: Kit) -> dict[str, Any]:
     }
 
 
-def _framework(backend: Backend) -> dict[str, Any]:
+def _framework(backend: Backend) -> FrameworkData:
     versions: dict[str, str] = {}
     with suppress(Exception):  # a version that cannot be told is left out
         versions.update(backend.versions())

@@ -4,17 +4,14 @@
  * The Python side of the same contract is jupyter_mlgpu/record/record.py.
  */
 
-import { readGpuWork } from './gpuwork';
 import { readHotLines, readLimit } from './limits';
 import { readLogs } from './logs';
 import type { ILogLine } from './logs';
-import { readNative } from './native';
 import { MANY, readOperation } from './operations';
 import { readNotMeasured, readReading } from './reading';
-import { readRepeat } from './repeat';
 import { readRequested } from './requested';
 import * as wire from './recordtypes';
-import { readHostLane } from './recordtypes';
+import { readGpuWork, readHostLane, readNativeOutput, readRepeat } from './recordtypes';
 import { sentence } from '../language/sentence';
 import type { Sentence } from '../language/sentence';
 import {
@@ -110,7 +107,7 @@ const readKnown = shape(
     /** The lines of code at which the cell was seen, the most often first. */
     lines: readHotLines,
     /** Which lines of the cell's output are native; null: that is not known. */
-    native: readNative,
+    native: readNativeOutput,
     /** What each GPU did, of those whose work was recorded. */
     gpuWork: named('gpu_work', listOf(readGpuWork)),
     /** Whether nobody waited for the GPUs at the cell's ends: the wall time is that of its code. */

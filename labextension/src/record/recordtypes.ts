@@ -4,19 +4,29 @@
  * Made by scripts/readers.py of Python's types (`make schemas`).
  */
 
+import { readFields } from './logfields';
 import {
   amount,
   count,
+  flag,
   listOf,
   listOrNullOf,
   named,
+  oneOf,
   or,
+  pairsOf,
+  placesOf,
+  printedIn,
   shape,
   text,
-  textIn
+  textIn,
+  tupleOf
 } from '../language/untrusted';
 import type { Reader } from '../language/untrusted';
 
+export const TEXT_LIMIT = 8000;
+
+const or0Count = or(0, count);
 const or0Amount = or(0, amount);
 const orTextIn240 = or('', textIn(240));
 
@@ -143,5 +153,149 @@ export const readStripSoFar: Reader<IStripSoFar> = shape(
   },
   {
     host: readHostLane
+  }
+);
+
+/** All copies in one direction (host-to-device, ...): seconds is the sum of their times. */
+export interface ICopySum {
+  direction: string;
+  count: number;
+  bytes: number;
+  seconds: number;
+}
+
+export const readCopySum: Reader<ICopySum> = shape(
+  {
+    direction: text
+  },
+  {
+    count: or0Count,
+    bytes: or0Count,
+    seconds: or0Amount
+  }
+);
+
+/** All launches of one kernel: seconds is the sum of their times. */
+export interface IKernelSum {
+  name: string;
+  count: number;
+  seconds: number;
+}
+
+export const readKernelSum: Reader<IKernelSum> = shape(
+  {
+    name: text
+  },
+  {
+    count: or0Count,
+    seconds: or0Amount
+  }
+);
+
+/** What a GPU (gpu:0) did of the work that a cell launched. */
+export interface IGpuWork {
+  device: string;
+  launches: number;
+  kernelSeconds: number;
+  copies: ICopySum[];
+  kernels: IKernelSum[];
+  wentOn: number;
+  lane: IGpuLane | null;
+  earlier: number;
+}
+
+export const readGpuWork: Reader<IGpuWork> = shape(
+  {
+    device: text
+  },
+  {
+    launches: or0Count,
+    kernelSeconds: or0Amount,
+    copies: listOf(readCopySum),
+    kernels: listOf(readKernelSum),
+    wentOn: or(0.0, amount),
+    lane: readGpuLane,
+    earlier: or(0.0, amount)
+  }
+);
+
+/** Lines of a stream in a cell's output, counted by their ends. */
+export interface IStreamLines {
+  lines: number;
+  native: [number, number][];
+}
+
+export const readStreamLines: Reader<IStreamLines> = shape(
+  {
+    lines: count
+  },
+  {
+    native: listOf(tupleOf<[number, number]>(2, count, count), 200)
+  }
+);
+
+/** What of a cell's output is native, by stream, and what the catalogue knows of it. */
+export interface INativeOutput {
+  streams: [name: string, value: IStreamLines][];
+  families: string[];
+  namingDevices: string[];
+  ours: string[];
+}
+
+export const readNativeOutput: Reader<INativeOutput> = shape(
+  {},
+  {
+    streams: pairsOf(readStreamLines),
+    families: listOf(text),
+    namingDevices: listOf(text),
+    ours: listOf(or('', printedIn(8000)), 100)
+  }
+);
+
+/** Which run of a cell that repeats a record is. */
+export interface IRepeat {
+  number: number;
+  of: number;
+  walls: (number | null)[];
+}
+
+export const readRepeat: Reader<IRepeat> = shape(
+  {
+    number: count,
+    of: count
+  },
+  {
+    walls: or([], placesOf(amount, 1002))
+  }
+);
+
+/** One native log message of the cell; id is null where it is not known what it means. */
+export interface ILogLine {
+  text: string;
+  id: string | null;
+  verdict: 'harmless' | 'info' | 'performance' | 'action' | 'fatal' | 'unknown';
+  meaning: string | null;
+  advice: string | null;
+  fields: [name: string, value: string][];
+  count: number;
+  stream: string;
+  time: string | null;
+  late: boolean;
+}
+
+export const readLogLine: Reader<ILogLine> = shape(
+  {
+    text: printedIn(8000),
+    fields: readFields
+  },
+  {
+    id: text,
+    verdict: or('unknown', oneOf('harmless', 'info', 'performance', 'action', 'fatal', 'unknown')),
+    meaning: printedIn(1200),
+    advice: printedIn(1200),
+    count: or(1, count),
+    stream: or('', text),
+    time: text,
+    late: flag
   }
 );
