@@ -18,7 +18,7 @@ from python_types import Absent, fields, is_tuple, marked, optional, tables, unm
 from reader_values import Here, Values, needed
 from typescript import WIDTH, block, camel, comment, is_lost, literal, named, wrapped
 
-from jupyter_mlgpu.record.bounds import Asked, Called, Unread
+from jupyter_mlgpu.record.bounds import Called, Unread, Whether
 
 #: How often an expression is used that is made once.
 _OFTEN = 3
@@ -79,7 +79,7 @@ class Writer:
 def _once(made: Sequence[str], expressions: Collection[str]) -> Sequence[str]:
     """The same, with those expressions first that are often used, each under a name."""
     shared: list[str] = []
-    for one in sorted(expressions, key=len, reverse=True):
+    for one in sorted(expressions, key=lambda one: (-len(one), one)):
         # With what stands before and behind it: `text(…)` is no part of `otherText(…)`.
         place = re.compile(rf"(?<![\w(]){re.escape(one)}(?=[,\s)])|(?<=\(){re.escape(one)}(?=[,)])")
         if sum(len(place.findall(text)) for text in (*made, *shared)) >= _OFTEN:
@@ -128,5 +128,5 @@ def _reader(kind: type, values: Values) -> str:
 
 
 def _name(field: str, marks: Sequence[Any]) -> str:
-    called, asked = marked(marks, Called), marked(marks, Asked)
+    called, asked = marked(marks, Called), marked(marks, Whether)
     return called.name if called else asked.word if asked else camel(field)

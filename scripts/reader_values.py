@@ -10,7 +10,7 @@ from msgspec import Meta
 from python_types import Absent, has_names, is_either, is_said, marked, optional, some, unmarked
 from typescript import literal, named
 
-from jupyter_mlgpu.record.bounds import Asked, InPlace, Most, Newest, Otherwise, Printed, Whole
+from jupyter_mlgpu.record.bounds import InPlace, Most, Newest, Otherwise, Printed, Whether, Whole
 from jupyter_mlgpu.record.sentence import Sentence
 
 
@@ -62,7 +62,7 @@ class Values:
 
     def _field(self, hint: Any, default: Any) -> Told:
         base, marks = unmarked(hint)
-        if asked := marked(marks, Asked):
+        if asked := marked(marks, Whether):
             self.use("is")
             return Told("boolean", f"is({literal(asked.word)})", True)
         if otherwise := marked(marks, Otherwise):
@@ -110,7 +110,7 @@ class Values:
             return self._pairs(get_args(kind)[1])
         if get_origin(kind) is tuple and get_args(kind)[-1] is not ...:
             return self._tuple(get_args(kind))
-        if get_origin(kind) in (tuple, list):
+        if get_origin(kind) in (tuple, list, Sequence):
             return self._list(get_args(kind)[0], marks, most, listed=listed)
         return self._table(kind)
 

@@ -59,7 +59,7 @@ class Called:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class Whether:
     """A browser asks only whether it is this word; its field has the word's name."""
 
     word: str

@@ -45,7 +45,7 @@ class LightFinding(TypedDict):
     confidence: Confidence | None
 
 
-class FoundData(TypedDict):
+class LightDiagnosis(TypedDict):
     """What the doctor found: a sentence, findings, causes first, and how many more there are."""
 
     head: Said
@@ -53,7 +53,7 @@ class FoundData(TypedDict):
     more: Annotated[int, Otherwise(0)]
 
 
-def summary(diagnosis: Diagnosis) -> FoundData:
+def summary(diagnosis: Diagnosis) -> LightDiagnosis:
     """What was found, causes first, bounded, with the sentence above it; JSON-ready."""
     shown = [*diagnosis.findings, *diagnosis.of("crashed")]
     said: Any = head(diagnosis).to_json()

@@ -24,7 +24,7 @@ from jupyter_mlgpu.record.redact import beginning
 from jupyter_mlgpu.record.sentence import Sentence, of_error, say
 
 if TYPE_CHECKING:
-    from jupyter_mlgpu.explain.doctor.light import FoundData
+    from jupyter_mlgpu.explain.doctor.light import LightDiagnosis
     from jupyter_mlgpu.jupyter.notebook.messages import DoctorData
 
 #: Seconds after which it is given up; a consultation takes one to four.
@@ -66,7 +66,7 @@ class DoctorLight:
         self._process: subprocess.Popen[str] | None = None
         self._stopped = False
         self._asking = False
-        self._diagnosis: FoundData | None = None
+        self._diagnosis: LightDiagnosis | None = None
         self._problem: Sentence | None = None
 
     def state(self) -> DoctorData:
@@ -102,7 +102,7 @@ class DoctorLight:
         self._diagnosis, self._problem, self._asking = found, problem, False
         self._tell()
 
-    def _answer(self) -> FoundData:
+    def _answer(self) -> LightDiagnosis:
         command = [sys.executable, "-P", "-m", "jupyter_mlgpu.explain.doctor.light", self._captures()]
         with self._lock:
             if self._stopped:
@@ -117,7 +117,7 @@ class DoctorLight:
         if process.returncode != 0:
             status = say("exit status {status}", status=str(process.returncode))
             raise RuntimeError(complaint.strip().rpartition("\n")[2] or status)
-        found: FoundData = json.loads(answer)
+        found: LightDiagnosis = json.loads(answer)
         return found
 
     def _tell(self) -> None:

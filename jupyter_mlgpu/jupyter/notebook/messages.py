@@ -6,14 +6,24 @@ they mean. They are tables as JSON has them, for much of what is in them has bee
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Literal, NamedTuple, NotRequired, TypedDict
 
 from msgspec import Meta
 
-from jupyter_mlgpu.explain.doctor.light import FoundData
+from jupyter_mlgpu.explain.doctor.light import LightDiagnosis
 from jupyter_mlgpu.measure.probes.live import MOST_SERIES, CounterSeries, ValuesData
-from jupyter_mlgpu.record.bounds import Amount, Asked, Called, InPlace, Most, Newest, Otherwise, Said, Unread
+from jupyter_mlgpu.record.bounds import (
+    Amount,
+    Called,
+    InPlace,
+    Most,
+    Newest,
+    Otherwise,
+    Said,
+    Unread,
+    Whether,
+)
 from jupyter_mlgpu.record.decoding import Name
 from jupyter_mlgpu.record.record import Cell
 from jupyter_mlgpu.record.strip import StripSoFar
@@ -21,6 +31,11 @@ from jupyter_mlgpu.record.strip import StripSoFar
 #: Samples of a history that a browser keeps: twice a second, for five minutes.
 SAMPLES = 600
 
+#: Events of a delta, and records of an answer, that a browser reads.
+MANY = 20_000
+
+#: A record as JSON (`Record.to_json`).
+RecordJson = dict[str, Any]
 #: Native lines as JSON, which a browser reads for as long as they are not too many characters.
 Lines = list[dict[str, Any]]
 _Seconds = Annotated[Amount, Otherwise(0)]
@@ -84,7 +99,7 @@ class SaidData(TypedDict):
     restart: RestartHint | None
 
 
-class ChoicesData(TypedDict):
+class SidebarState(TypedDict):
     """What somebody has chosen in a sidebar: what waits, None where nothing does, and what was said."""
 
     device: WaitingDevice | None
@@ -105,7 +120,7 @@ class RunningData(TypedDict):
     cell: Cell
     started_at: Annotated[str, Unread()]
     elapsed_s: Annotated[_Seconds, Called("elapsed")]
-    mode: Annotated[Literal["light", "profiled"], Asked("profiled")]
+    mode: Annotated[Literal["light", "profiled"], Whether("profiled")]
     run: RunData | None
     progress: Said | None
     logs: NotRequired[Annotated[Lines, Otherwise(())]]
@@ -152,5 +167,103 @@ class DoctorData(TypedDict):
     """Whether the doctor is being asked, what it found, None where it has not, and why it gave no answer."""
 
     asking: bool
-    found: FoundData | None
+    found: LightDiagnosis | None
     problem: Said | None
+
+
+class RecordsState(TypedDict):
+    """Records that follow each other, oldest first: None stands for one that a browser cannot read.
+
+    `first` is the place of the first of them, `oldest` the first place that can be asked for, and `dropped`
+    how many records were there before it.
+    """
+
+    records: Annotated[Sequence[RecordJson | None], Most(MANY), Otherwise(())]
+    first: Annotated[int, Otherwise(0)]
+    oldest: Annotated[int, Otherwise(0)]
+    dropped: Annotated[int, Otherwise(0)]
+
+
+class RecordsData(RecordsState):
+    """The same as a browser gets it: of which run."""
+
+    run: Name
+
+
+class VersionsData(TypedDict):
+    """The version of Python."""
+
+    python: str | None
+
+
+class SnapshotState(TypedDict):
+    """The state of a kernel but its records; `logs` are lines of no cell, which came before the first."""
+
+    tracing: bool
+    notebook: Annotated[str | None, Unread()]
+    device: NotRequired[DeviceStatusData]
+    running: RunningData | None
+    logs: Annotated[Lines, Otherwise(())]
+    counters: CountersHistoryData | None
+    choices: NotRequired[SidebarState]
+    doctor: NotRequired[DoctorData]
+    versions: NotRequired[VersionsData]
+
+
+class SnapshotData(SnapshotState):
+    """The same as a browser gets it: of which run, and after which delta."""
+
+    run: Name
+    seq: int
+
+
+class RecordEvent(TypedDict):
+    """A record that is new or has changed, and its place among the kernel's records; None: it is not told."""
+
+    type: Annotated[Literal["record"], Unread()]
+    place: int | None
+    record: RecordJson
+
+
+class LinesEvent(TypedDict):
+    """New lines of the running cell of that number; None: lines of no cell."""
+
+    type: Annotated[Literal["logs"], Unread()]
+    sequence: int | None
+    lines: Lines
+
+
+class DeviceEvent(TypedDict):
+    """The devices have changed, or what was asked for."""
+
+    type: Annotated[Literal["device"], Unread()]
+    device: DeviceStatusData
+
+
+class SidebarEvent(TypedDict):
+    """Somebody has chosen something, or it was done."""
+
+    type: Annotated[Literal["choices"], Unread()]
+    choices: SidebarState
+
+
+class DoctorEvent(TypedDict):
+    """The doctor is asked, or has answered."""
+
+    type: Annotated[Literal["doctor"], Unread()]
+    doctor: DoctorData
+
+
+class ProgressEvent(TypedDict):
+    """What the running cell is at."""
+
+    type: Annotated[Literal["progress"], Unread()]
+    sequence: int
+    progress: Said | None
+
+
+class TraceEvent(TypedDict):
+    """Cells are traced from now on, or not."""
+
+    type: Annotated[Literal["trace"], Unread()]
+    on: bool

@@ -31,7 +31,7 @@ from jupyter_mlgpu.record.errors import MlgpuError, RestartNeededError, UsageErr
 from jupyter_mlgpu.record.sentence import of_error, say
 
 if TYPE_CHECKING:
-    from jupyter_mlgpu.jupyter.notebook.messages import ChoicesData, RestartHint, SaidData, WaitingDevice
+    from jupyter_mlgpu.jupyter.notebook.messages import RestartHint, SaidData, SidebarState, WaitingDevice
 
 State = dict[str, Any]
 
@@ -54,7 +54,7 @@ class SidebarSettings:
         self._trace: bool | None = None
         self._said: SaidData | None = None
 
-    def state(self) -> ChoicesData:
+    def state(self) -> SidebarState:
         """What waits, and what was said last."""
         return {"device": self._device, "trace": self._trace, "said": self._said}
 

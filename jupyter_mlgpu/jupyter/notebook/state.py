@@ -21,12 +21,14 @@ from jupyter_mlgpu.show.receipts import notes
 
 if TYPE_CHECKING:
     from jupyter_mlgpu.jupyter.notebook.messages import (
-        ChoicesData,
         CountersHistoryData,
         DeviceStatusData,
         DoctorData,
         FrameworkData,
+        RecordsState,
         RunningData,
+        SidebarState,
+        SnapshotState,
     )
 
 #: Bytes of JSON of the records in one answer, which holds at least one. A browser parses them in 2 ms.
@@ -46,25 +48,25 @@ def snapshot(
     running: RunningData | None,
     logbook: Logbook,
     counters: CountersHistoryData | None,
-    choices: ChoicesData,
+    choices: SidebarState,
     doctor: DoctorData,
 ) -> dict[str, Any]:
     """The whole state, for a browser that has just come or missed something; of the records the newest."""
-    return {
+    state: SnapshotState = {
         "tracing": tracing,
         "notebook": kit.recorder.run.notebook,
         "device": device_state(kit),
         "running": None if running is None else {**running, "logs": logbook.running()},
         "logs": [line.to_json() for line in logbook.early],
-        **records_before(kit),
         "counters": counters,
         "choices": choices,
         "doctor": doctor,
         "versions": {"python": platform.python_version()},
     }
+    return {**state, **records_before(kit)}
 
 
-def records_before(kit: Kit, before: int | None = None) -> dict[str, Any]:
+def records_before(kit: Kit, before: int | None = None) -> RecordsState:
     """The newest `PAGE` bytes of records, oldest first: of all, or of those that stand before a place.
 
     Records follow each other, so their places follow from `first`. `oldest` is the first place that can be

@@ -32,12 +32,14 @@ import {
 import type { Reader } from '../language/untrusted';
 import { readLines } from '../record/logs';
 import type { ILogLine } from '../record/logs';
-import { readCell } from '../record/record';
-import type { ICell } from '../record/record';
+import { readCell, readKnownRecord } from '../record/record';
+import type { ICell, IRecord } from '../record/record';
 import { readStripSoFar } from '../record/recordtypes';
 import type { IStripSoFar } from '../record/recordtypes';
 
+const or0Count = or(0, count);
 const orText = or('', text);
+const orReadLines = or([], readLines);
 
 /** A word for %mlc_device, and what is behind it. */
 export interface IChoice {
@@ -137,13 +139,13 @@ export const readSaid: Reader<ISaid> = shape(
 );
 
 /** What somebody has chosen in a sidebar: what waits, null where nothing does, and what was said. */
-export interface IChoices {
+export interface ISidebarState {
   device: IWaitingDevice | null;
   trace: boolean | null;
   said: ISaid | null;
 }
 
-export const readChoices: Reader<IChoices> = shape(
+export const readSidebarState: Reader<ISidebarState> = shape(
   {},
   {
     device: readWaitingDevice,
@@ -185,7 +187,7 @@ export const readRunning: Reader<IRunning> = shape(
     profiled: named('mode', is('profiled')),
     run: readRun,
     progress: sentence,
-    logs: or([], readLines)
+    logs: orReadLines
   }
 );
 
@@ -208,36 +210,6 @@ export const readCounterSeries: Reader<ICounterSeries> = shape(
     source: said,
     limit: amount,
     whyMissing: sentence
-  }
-);
-
-/** A moment in seconds on the kernel's own clock, and the values in the order of the series. */
-export interface ISample {
-  t: number;
-  values: (number | null)[];
-}
-
-export const readSample: Reader<ISample> = rowOf<ISample>(2, {
-  t: amount,
-  values: placesOf(amount, 256)
-});
-
-/** The live counters in a snapshot: t is its moment on the samples' clock. */
-export interface ICountersHistory {
-  series: ICounterSeries[];
-  interval: number;
-  t: number;
-  samples: ISample[];
-}
-
-export const readCountersHistory: Reader<ICountersHistory> = shape(
-  {
-    series: listOrNullOf(orEmpty(readCounterSeries), 256),
-    t: amount,
-    samples: named('history', newestOf(readSample, 600))
-  },
-  {
-    interval: or(0.5, amount)
   }
 );
 
@@ -278,6 +250,57 @@ export const readWatch: Reader<IWatch> = shape(
   }
 );
 
+/** The same as a browser gets it: of which run. */
+export interface IRecords {
+  records: (IRecord | null)[];
+  first: number;
+  oldest: number;
+  dropped: number;
+  run: string;
+}
+
+export const readRecords: Reader<IRecords> = shape(
+  {
+    run: word
+  },
+  {
+    records: or([], placesOf(readKnownRecord, 20_000)),
+    first: or0Count,
+    oldest: or0Count,
+    dropped: or0Count
+  }
+);
+
+/** A moment in seconds on the kernel's own clock, and the values in the order of the series. */
+export interface ISample {
+  t: number;
+  values: (number | null)[];
+}
+
+export const readSample: Reader<ISample> = rowOf<ISample>(2, {
+  t: amount,
+  values: placesOf(amount, 256)
+});
+
+/** The live counters in a snapshot: t is its moment on the samples' clock. */
+export interface ICountersHistory {
+  series: ICounterSeries[];
+  interval: number;
+  t: number;
+  samples: ISample[];
+}
+
+export const readCountersHistory: Reader<ICountersHistory> = shape(
+  {
+    series: listOrNullOf(orEmpty(readCounterSeries), 256),
+    t: amount,
+    samples: named('history', newestOf(readSample, 600))
+  },
+  {
+    interval: or(0.5, amount)
+  }
+);
+
 /** A finding; remedy has lines for a shell, confidence is null where the check itself failed. */
 export interface ILightFinding {
   id: string;
@@ -300,26 +323,26 @@ export const readLightFinding: Reader<ILightFinding> = shape(
 );
 
 /** What the doctor found: a sentence, findings, causes first, and how many more there are. */
-export interface IFound {
+export interface ILightDiagnosis {
   head: Sentence;
   findings: ILightFinding[];
   more: number;
 }
 
-export const readFound: Reader<IFound> = shape(
+export const readLightDiagnosis: Reader<ILightDiagnosis> = shape(
   {
     head: sentence
   },
   {
     findings: listOf(readLightFinding),
-    more: or(0, count)
+    more: or0Count
   }
 );
 
 /** Whether the doctor is being asked, what it found, null where it has not, and why it gave no answer. */
 export interface IDoctor {
   asking: boolean;
-  found: IFound | null;
+  found: ILightDiagnosis | null;
   problem: Sentence | null;
 }
 
@@ -327,8 +350,144 @@ export const readDoctor: Reader<IDoctor> = shape(
   {},
   {
     asking: flag,
-    found: readFound,
+    found: readLightDiagnosis,
     problem: sentence
+  }
+);
+
+/** The version of Python. */
+export interface IVersions {
+  python: string | null;
+}
+
+export const readVersions: Reader<IVersions> = shape(
+  {},
+  {
+    python: text
+  }
+);
+
+/** The same as a browser gets it: of which run, and after which delta. */
+export interface ISnapshot {
+  tracing: boolean;
+  device: IDeviceStatus | null;
+  running: IRunning | null;
+  logs: ILogLine[];
+  counters: ICountersHistory | null;
+  choices: ISidebarState | null;
+  doctor: IDoctor | null;
+  versions: IVersions | null;
+  run: string;
+  seq: number;
+}
+
+export const readSnapshot: Reader<ISnapshot> = shape(
+  {
+    run: word,
+    seq: count
+  },
+  {
+    tracing: flag,
+    device: readDeviceStatus,
+    running: readRunning,
+    logs: orReadLines,
+    counters: readCountersHistory,
+    choices: readSidebarState,
+    doctor: readDoctor,
+    versions: readVersions
+  }
+);
+
+/** A record that is new or has changed, and its place among the kernel's records; null: it is not told. */
+export interface IRecordEvent {
+  place: number | null;
+  record: IRecord;
+}
+
+export const readRecordEvent: Reader<IRecordEvent> = shape(
+  {
+    record: readKnownRecord
+  },
+  {
+    place: count
+  }
+);
+
+/** New lines of the running cell of that number; null: lines of no cell. */
+export interface ILinesEvent {
+  sequence: number | null;
+  lines: ILogLine[];
+}
+
+export const readLinesEvent: Reader<ILinesEvent> = shape(
+  {
+    lines: readLines
+  },
+  {
+    sequence: count
+  }
+);
+
+/** The devices have changed, or what was asked for. */
+export interface IDeviceEvent {
+  device: IDeviceStatus;
+}
+
+export const readDeviceEvent: Reader<IDeviceEvent> = shape(
+  {
+    device: readDeviceStatus
+  },
+  {}
+);
+
+/** Somebody has chosen something, or it was done. */
+export interface ISidebarEvent {
+  choices: ISidebarState;
+}
+
+export const readSidebarEvent: Reader<ISidebarEvent> = shape(
+  {
+    choices: readSidebarState
+  },
+  {}
+);
+
+/** The doctor is asked, or has answered. */
+export interface IDoctorEvent {
+  doctor: IDoctor;
+}
+
+export const readDoctorEvent: Reader<IDoctorEvent> = shape(
+  {
+    doctor: readDoctor
+  },
+  {}
+);
+
+/** What the running cell is at. */
+export interface IProgressEvent {
+  sequence: number;
+  progress: Sentence | null;
+}
+
+export const readProgressEvent: Reader<IProgressEvent> = shape(
+  {
+    sequence: count
+  },
+  {
+    progress: sentence
+  }
+);
+
+/** Cells are traced from now on, or not. */
+export interface ITraceEvent {
+  on: boolean;
+}
+
+export const readTraceEvent: Reader<ITraceEvent> = shape(
+  {},
+  {
+    on: flag
   }
 );
 
@@ -347,6 +506,6 @@ export const readDeath: Reader<IDeath> = shape(
   },
   {
     confidence: or('open', oneOf('sure', 'likely', 'open')),
-    lines: or([], readLines)
+    lines: orReadLines
   }
 );

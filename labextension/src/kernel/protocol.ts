@@ -6,28 +6,21 @@
  * jupyter_mlgpu/jupyter/notebook/channel.py.
  */
 
-import { readCountersEvent, readCountersHistory } from './counters';
-import { readChoices, readDeviceStatus, readDoctor, readRunning } from './messages';
-import { readLines } from '../record/logs';
-import { readRecord } from '../record/record';
-import type { IRecord } from '../record/record';
-import { sentence } from '../language/sentence';
-import {
-  count,
-  flag,
-  listOf,
-  named,
-  object,
-  oneOf,
-  or,
-  shape,
-  text,
-  word
-} from '../language/untrusted';
+import { readCountersEvent } from './counters';
+import * as wire from './messages';
+import { readRecords as readPage } from './messages';
+import type { IRecords as IPage } from './messages';
+import { count, listOf, object, oneOf, shape, word } from '../language/untrusted';
 import type { Read, Reader } from '../language/untrusted';
 
-export { readChoices, readDeviceStatus } from './messages';
-export type { IChoice, IChoices, IDeviceStatus, IRunning } from './messages';
+export { readSidebarState, readDeviceStatus, readRecords as readPage } from './messages';
+export type {
+  IChoice,
+  ISidebarState,
+  IDeviceStatus,
+  IRecords as IPage,
+  IRunning
+} from './messages';
 
 export const COMM_ID = 'jupyter_mlgpu';
 export const SNAPSHOT_REQUEST = 'jupyter_mlgpu_snapshot_request';
@@ -39,32 +32,24 @@ export const RECORDS = 'records';
 const PROTOCOL = 1;
 const MANY = 20_000;
 
-const readKnownRecord: Reader<IRecord> = data => {
-  const record = readRecord(data);
-  return typeof record === 'string' ? null : record;
-};
-
-const readNewLines = shape({ lines: readLines }, { sequence: count });
-
 /** What is read of each type of event. */
 const EVENTS = {
   hello: shape({}, {}),
   cleared: shape({}, {}),
   goodbye: shape({}, {}),
-  running: within('running', readRunning),
-  /** `place`: among the kernel's records; null where it is not told. */
-  record: shape({ record: readKnownRecord }, { place: count }),
-  /** New lines of the running cell of that number; null: lines of no cell. */
+  running: within('running', wire.readRunning),
+  record: wire.readRecordEvent,
+  /** Lines of a cell whose number cannot be read are not lines of no cell. */
   logs: (data: unknown) => {
-    const told = object(data)?.sequence;
-    return told === null || count(told) !== null ? readNewLines(data) : null;
+    const lines = wire.readLinesEvent(data);
+    return lines?.sequence === object(data)?.sequence ? lines : null;
   },
-  device: shape({ device: readDeviceStatus }, {}),
-  choices: shape({ choices: readChoices }, {}),
-  doctor: shape({ doctor: readDoctor }, {}),
-  progress: shape({ sequence: count }, { progress: sentence }),
+  device: wire.readDeviceEvent,
+  choices: wire.readSidebarEvent,
+  doctor: wire.readDoctorEvent,
+  progress: wire.readProgressEvent,
   counters: within('counters', readCountersEvent),
-  trace: shape({}, { on: flag })
+  trace: wire.readTraceEvent
 };
 
 type Types = typeof EVENTS;
@@ -99,42 +84,11 @@ export const readDelta = spoken(
 
 export type IDelta = Read<typeof readDelta>;
 
-/** An answer to `RECORDS`: records that follow each other, each in its place. */
-export const readPage = shape(
-  { run: word },
-  {
-    /** Oldest first; null stands for one that cannot be read. */
-    records: (value: unknown): (IRecord | null)[] =>
-      Array.isArray(value) ? value.slice(0, MANY).map(one => readKnownRecord(one)) : [],
-    /** Place of the first of them. */
-    first: or(0, count),
-    /** The first place that can be asked for, and how many records were there before it. */
-    oldest: or(0, count),
-    dropped: or(0, count)
-  }
-);
+const readState = spoken(wire.readSnapshot);
 
-export type IPage = Read<typeof readPage>;
-
-const readState = spoken(
-  shape(
-    { run: word, seq: count },
-    {
-      tracing: flag,
-      device: readDeviceStatus,
-      running: readRunning,
-      /** Lines of no cell: they came before the first. */
-      logs: or([], readLines),
-      choices: readChoices,
-      doctor: readDoctor,
-      counters: readCountersHistory,
-      /** The version of Python. */
-      python: named('versions', value => text(object(value)?.python))
-    }
-  )
-);
-
-export interface ISnapshot extends Read<typeof readState> {
+export interface ISnapshot extends Omit<wire.ISnapshot, 'versions'> {
+  /** The version of Python. */
+  python: string | null;
   /** The newest. */
   page: IPage;
 }
@@ -143,5 +97,5 @@ export interface ISnapshot extends Read<typeof readState> {
 export function readSnapshot(data: unknown): ISnapshot | null {
   const state = object(data)?.status === 'ok' ? readState(data) : null;
   const page = readPage(data);
-  return state && page && { ...state, page };
+  return state && page && { ...state, python: state.versions?.python ?? null, page };
 }

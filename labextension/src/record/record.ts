@@ -148,6 +148,12 @@ export function readRecord(data: unknown): IRecord | Unreadable {
   return { ...record, cell, readings, logs };
 }
 
+/** The same; null for what cannot be read. */
+export function readKnownRecord(data: unknown): IRecord | null {
+  const record = readRecord(data);
+  return typeof record === 'string' ? null : record;
+}
+
 /** A fact's value: a sentence, a number, several of them, or a table as `name: value, name: value`. */
 function factValue(value: unknown): Sentence | null {
   if (typeof value === 'string' || typeof object(value)?.template === 'string') {
