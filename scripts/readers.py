@@ -15,6 +15,7 @@ from jupyter_mlgpu.record.gpu_work import GpuWork
 from jupyter_mlgpu.record.native import READ_LINE, NativeOutput
 from jupyter_mlgpu.record.record import Cell, LogLine, Repeat
 from jupyter_mlgpu.record.strip import StripSoFar
+from jupyter_mlgpu.show.exporting.compact import TimelineData
 from jupyter_mlgpu.show.page import view
 from jupyter_mlgpu.show.page.model import Live
 from jupyter_mlgpu.show.planning import live
@@ -50,6 +51,11 @@ FILES = (
         ),
     ),
     File(
+        "record/recordpagetypes.ts",
+        "What the kernel answers about one cell: jupyter_mlgpu/jupyter/notebook/record_pages.py.",
+        (messages.RecordPageData, messages.LooksData),
+    ),
+    File(
         "page/pagetypes.ts",
         "What the kernel sends of a page: jupyter_mlgpu/show/page/view.py.",
         (view.PageData,),
@@ -68,6 +74,8 @@ BY_HAND: Mapping[Any, Here] = {
     Cell: Here("ICell", "readCell", {"ICell": "record/record"}, "record/record"),
     Mapping[str, Any]: Here("[name: string, value: string][]", "readFields", {}, "record/logfields"),
     messages.RecordJson: Here("IRecord", "readKnownRecord", {"IRecord": "record/record"}, "record/record"),
+    messages.PageJson: Here("Record<string, unknown>", "object", {}, "language/untrusted"),
+    TimelineData: Here("ITimeline", "readTimeline", {"ITimeline": "record/timeline"}, "record/timeline"),
     messages.Lines: Here("ILogLine[]", "readLines", {"ILogLine": "record/logs"}, "record/logs"),
     tuple[LogLine, ...]: Here("ILogLine[]", "readLines", {"ILogLine": "record/logs"}, "record/logs"),
     messages.RestartHint: Here(

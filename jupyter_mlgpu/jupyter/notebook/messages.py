@@ -27,6 +27,7 @@ from jupyter_mlgpu.record.bounds import (
 from jupyter_mlgpu.record.decoding import Name
 from jupyter_mlgpu.record.record import Cell
 from jupyter_mlgpu.record.strip import StripSoFar
+from jupyter_mlgpu.show.exporting.compact import TimelineData
 
 #: Samples of a history that a browser keeps: twice a second, for five minutes.
 SAMPLES = 600
@@ -34,6 +35,11 @@ SAMPLES = 600
 #: Events of a delta, and records of an answer, that a browser reads.
 MANY = 20_000
 
+#: Looks at a cell that a browser reads.
+MOST_LOOKS = 2_000
+
+#: A page as JSON, which is read when it is shown.
+PageJson = Mapping[str, object]
 #: A record as JSON (`Record.to_json`).
 RecordJson = dict[str, Any]
 #: Native lines as JSON, which a browser reads for as long as they are not too many characters.
@@ -169,6 +175,34 @@ class DoctorData(TypedDict):
     asking: bool
     found: LightDiagnosis | None
     problem: Said | None
+
+
+class LookData(NamedTuple):
+    """A look while a cell ran: seconds from its start, and the values in the order of the series."""
+
+    at: Amount
+    values: ValuesData
+
+
+class LooksData(TypedDict):
+    """Looks at memory while a cell ran, so many seconds apart."""
+
+    series: Annotated[list[Annotated[CounterSeries, InPlace()]], Otherwise(())]
+    interval: Amount
+    looks: Annotated[list[LookData], Most(MOST_LOOKS), Otherwise(())]
+
+
+class RecordPageData(TypedDict):
+    """The timeline of a cell and its looks at memory, each with why there is none, and its roof.
+
+    A browser reads the looks apart, for those without a curve are none to it.
+    """
+
+    timeline: TimelineData | None
+    why_no_timeline: Literal["light", "none", "gone"] | None
+    looks: Annotated[LooksData | None, Unread()]
+    why_no_looks: Literal["short", "unwatched", "gone"] | None
+    roof: PageJson | None
 
 
 class RecordsState(TypedDict):

@@ -24,6 +24,7 @@ export type { ICounterSeries as ISeries, ISample } from './messages';
 /** Seconds of history that are kept, and samples: twice a second. */
 const HISTORY = 300;
 const SAMPLES = 600;
+
 export const readLine = orEmpty(readCounterSeries);
 
 export const readWatch = orEmpty(readWatchAnswer);
