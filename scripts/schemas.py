@@ -1,6 +1,6 @@
 """Writes what others know of our data, as the package has it: the JSON schemas of a record, of a benchmark
-and of what the doctor finds, and for the browser the page's types and the words for what limits a cell.
-`make schemas` runs it.
+and of what the doctor finds, and for the browser the readers of what it is sent and the words for what limits
+a cell. `make schemas` runs it.
 """
 
 from __future__ import annotations
