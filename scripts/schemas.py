@@ -1,6 +1,5 @@
 """Writes what others know of our data, as the package has it: the JSON schemas of a record, of a benchmark
-and of what the doctor finds, and for the browser the readers of what it is sent and the words for what limits
-a cell. `make schemas` runs it.
+and of what the doctor finds, and for the browser the readers of what it is sent. `make schemas` runs it.
 """
 
 from __future__ import annotations
@@ -16,7 +15,6 @@ import readers
 from jupyter_mlgpu.experiment.bench import run
 from jupyter_mlgpu.experiment.bench.result import DERIVED
 from jupyter_mlgpu.explain.doctor import diagnose
-from jupyter_mlgpu.explain.limits import words
 from jupyter_mlgpu.record.reading import QUANTITIES
 from jupyter_mlgpu.record.record import SCHEMA, Record
 from jupyter_mlgpu.record.sentence import Sentence
@@ -26,7 +24,6 @@ RECORD = PACKAGE / "record" / "record.schema.json"
 BENCH = PACKAGE / "experiment" / "bench" / "bench.schema.json"
 DOCTOR = PACKAGE / "explain" / "doctor" / "doctor.schema.json"
 BROWSER = PACKAGE.parent / "labextension" / "src"
-KINDS = BROWSER / "record" / "limitkinds.ts"
 _SENTENCE = {
     "description": "A sentence: a text, or what it was made of, so that it can be said in other languages.",
     "oneOf": [
@@ -149,22 +146,6 @@ def _schema(title: str, comment: str, whole: dict[str, Any], parts: dict[str, An
     return made
 
 
-def limit_kinds() -> str:
-    """What may limit a cell, and its English words, in TypeScript."""
-    lines = [f"  {kind}: '{told}'," for kind, told in words.KINDS.items()]
-    lines[-1] = lines[-1].removesuffix(",")
-    made = [
-        "/** What may limit a cell, in words. Made by scripts/schemas.py of explain/limits/words.py. */",
-        "export const KINDS = {",
-        *lines,
-        "} as const;",
-        "",
-        "/** Instead of compiling, of a cell that mostly imported modules. */",
-        f"export const IMPORTING = '{words.IMPORTING}';",
-    ]
-    return "\n".join([made[0], "", *made[1:]]) + "\n"
-
-
 def _of_ours(kind: type) -> dict[str, Any]:
     if kind is Sentence:
         return {"$ref": "#/$defs/Sentence"}
@@ -185,7 +166,6 @@ def main() -> None:
     """Write all of it."""
     for path, text in readers.written():
         path.write_text(text, encoding="utf-8")
-    KINDS.write_text(limit_kinds(), encoding="utf-8")
     for path, schema in ((RECORD, record_schema()), (BENCH, bench_schema()), (DOCTOR, doctor_schema())):
         path.write_text(json.dumps(schema, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
 

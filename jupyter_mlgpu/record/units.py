@@ -3,51 +3,61 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 
-from jupyter_mlgpu.record.reading import Reading
+from jupyter_mlgpu.record.reading import Reading, Scope
+from jupyter_mlgpu.record.sentence import Sentence, say
 
-TITLES = {
-    "wall_time": "Wall time",
-    "cpu_time": "CPU time",
-    "device_time": "GPU busy time",
-    "device_idle": "Device idle",
-    "peak_memory_process": "Peak memory, process",
-    "peak_memory_allocator": "Peak memory, allocator",
-    "peak_memory_device": "Peak memory, device",
-    "memory_process": "Memory at the end, process",
-    "memory_allocator": "Memory at the end, allocator",
-    "energy": "Energy",
+TITLES: Mapping[str, Sentence] = {
+    "wall_time": say("Wall time"),
+    "cpu_time": say("CPU time"),
+    "device_time": say("GPU busy time"),
+    "device_idle": say("Device idle"),
+    "peak_memory_process": say("Peak memory, process"),
+    "peak_memory_allocator": say("Peak memory, allocator"),
+    "peak_memory_device": say("Peak memory, device"),
+    "memory_process": say("Memory at the end, process"),
+    "memory_allocator": say("Memory at the end, allocator"),
+    "energy": say("Energy"),
     # What a limit rests on.
-    "samples_share": "Share of the samples",
-    "importing_share": "Importing modules",
-    "time_without": "Without it, at least",
-    "thread_time": "CPU time, the cell's thread",
-    "process_time": "CPU time, process",
-    "processor_wait": "Waited for a processor",
-    "others_time": "CPU time, other programs",
-    "time_not_seen": "Time not seen",
-    "memory_stall": "Waited for memory",
-    "major_faults": "Waits for a page from disk",
-    "compile_time": "Tracing and compiling, by the frameworks' own clocks",
-    "device_busy": "Device busy",
-    "host_device_rate": "Between host and device",
-    "allocator_retries": "Allocator retries",
+    "samples_share": say("Share of the samples"),
+    "importing_share": say("Importing modules"),
+    "time_without": say("Without it, at least"),
+    "thread_time": say("CPU time, the cell's thread"),
+    "process_time": say("CPU time, process"),
+    "processor_wait": say("Waited for a processor"),
+    "others_time": say("CPU time, other programs"),
+    "time_not_seen": say("Time not seen"),
+    "memory_stall": say("Waited for memory"),
+    "major_faults": say("Waits for a page from disk"),
+    "compile_time": say("Tracing and compiling, by the frameworks' own clocks"),
+    "device_busy": say("Device busy"),
+    "host_device_rate": say("Between host and device"),
+    "allocator_retries": say("Allocator retries"),
     # What a profile tells of the profiled run, and where a cell stands under its machine's roof.
-    "device_gaps": "Device idle, from its first to its last operation",
-    "device_copies": "Device only copying",
-    "host_operations": "Host in operations",
-    "short_operations": "Host in short operations",
-    "operation_rate": "Operations per second, profiled",
-    "operation_length": "Mean operation length, profiled",
-    "flops": "Floating-point operations",
-    "bytes_moved": "Bytes read and written, at least",
-    "bytes_of_large_calls": "Bytes past the caches, at least",
-    "flop_rate": "Arithmetic, in light runs",
-    "peak_flop_rate": "Arithmetic, this machine's roof",
-    "flop_share": "Arithmetic, share of the roof",
-    "byte_rate": "Memory traffic, in light runs",
-    "peak_byte_rate": "Memory traffic, this machine's roof",
-    "byte_share": "Memory traffic, share of the roof",
+    "device_gaps": say("Device idle, from its first to its last operation"),
+    "device_copies": say("Device only copying"),
+    "host_operations": say("Host in operations"),
+    "short_operations": say("Host in short operations"),
+    "operation_rate": say("Operations per second, profiled"),
+    "operation_length": say("Mean operation length, profiled"),
+    "flops": say("Floating-point operations"),
+    "bytes_moved": say("Bytes read and written, at least"),
+    "bytes_of_large_calls": say("Bytes past the caches, at least"),
+    "flop_rate": say("Arithmetic, in light runs"),
+    "peak_flop_rate": say("Arithmetic, this machine's roof"),
+    "flop_share": say("Arithmetic, share of the roof"),
+    "byte_rate": say("Memory traffic, in light runs"),
+    "peak_byte_rate": say("Memory traffic, this machine's roof"),
+    "byte_share": say("Memory traffic, share of the roof"),
+}
+
+#: What a reading covers.
+SCOPES: Mapping[Scope, Sentence] = {
+    "cell": say("cell"),
+    "process": say("process"),
+    "device": say("device"),
+    "machine": say("machine"),
 }
 
 #: Units with prefixes for powers of 1000, and how those are written that are short then.
@@ -116,13 +126,13 @@ def decimal(value: float, unit: str) -> str:
         if abs(value) < 999.5:
             return f"{value:.3g} {prefix}{unit}"
         value /= 1000
-    return f"{value:,.3g} P{unit}"
+    return f"{value:,.0f} P{unit}"
 
 
 def figure(reading: Reading) -> str:
     """A reading's value with its unit, or `not measured`."""
     if reading.value is None:
-        return "not measured"
+        return say("not measured")
     if reading.unit == "s":
         return seconds(reading.value)
     if reading.unit == "bytes":

@@ -22,7 +22,7 @@ from jupyter_mlgpu.measure.selection import DeviceSelection
 from jupyter_mlgpu.record.clock import SystemClock
 from jupyter_mlgpu.record.devicewords import DeviceWord
 from jupyter_mlgpu.record.record import Record
-from jupyter_mlgpu.show.receipts import words
+from jupyter_mlgpu.show.receipts import head
 
 
 def run(name: str, cell: Callable[[], object], device: str, values: Mapping[str, Any]) -> Record:
@@ -40,7 +40,7 @@ def run(name: str, cell: Callable[[], object], device: str, values: Mapping[str,
     del kept
     for note in selection.stays(values, chosen):
         record = record.with_note(note)
-    print(f"{name} asked for {device}: {words.where(record)}; {record.device.why_missing}; {record.notes}")
+    print(f"{name} asked for {device}: {head.where(record)}; {record.device.why_missing}; {record.notes}")
     return record
 
 
@@ -69,7 +69,7 @@ def test_a_torch_model_moved_to_the_gpu_is_not_mentioned_and_the_gpu_was_used(to
         "allocator",
         None,
     )
-    assert words.where(record) == "used gpu:0"
+    assert head.where(record) == "used gpu:0"
 
 
 def test_a_torch_model_on_the_gpu_under_a_cpu_cell_is_named_and_the_gpu_was_used(torch):
@@ -77,7 +77,7 @@ def test_a_torch_model_on_the_gpu_under_a_cpu_cell_is_named_and_the_gpu_was_used
     record = run("torch", lambda: model(torch.ones(8, 64, device="cuda")), "cpu", {"model": model})
     (note,) = record.notes
     assert note.startswith("The 2 weights of `model` live on gpu:0, not on cpu:0")
-    assert words.where(record) == "asked for cpu:0, used gpu:0"
+    assert head.where(record) == "asked for cpu:0, used gpu:0"
 
 
 def test_without_a_cuda_context_nothing_can_have_run_on_the_gpu():
@@ -104,7 +104,7 @@ def test_a_jax_array_committed_to_the_cpu_under_a_gpu_cell_is_named(jax):
         f"`w = jax.device_put(w, jax.devices({jax.devices()[0].platform!r})[0])` moves it.",
     )
     assert "cpu:0" in {entry.device for entry in record.device.ran_on}
-    assert words.where(record).startswith("asked for gpu:0, used ")
+    assert head.where(record).startswith("asked for gpu:0, used ")
 
 
 def test_a_jax_cell_on_the_gpu_used_it(jax):
@@ -117,7 +117,7 @@ def test_a_jax_cell_on_the_gpu_used_it(jax):
 def test_a_jax_cell_asked_onto_the_cpu_left_the_gpus_allocator_alone(jax):
     record = run("jax", lambda: jax.numpy.ones((64, 64)) + 1, "cpu", {})
     assert {(entry.device, entry.evidence) for entry in record.device.ran_on} == {("cpu:0", "results")}
-    assert words.where(record) == "used cpu:0"
+    assert head.where(record) == "used cpu:0"
 
 
 @pytest.mark.parametrize("name", ["torch", "jax"])

@@ -2,7 +2,7 @@
 
 import pytest
 
-from jupyter_mlgpu.show.receipts import limits, words
+from jupyter_mlgpu.show.receipts import head, limits
 from tests.support.strips import CELLS, judged
 
 pytestmark = pytest.mark.small
@@ -34,7 +34,7 @@ def test_what_the_gpu_did_all_the_time_is_exact():
     for run in (1, 2):
         training = judged(f"training, run {run}")
         assert training.limit.confidence == "sure"
-        assert "ms · GPU busy 97 %, went on for" in words.line(training)
+        assert "ms · GPU busy 97 %, went on for" in head.of(training).line
         ends = judged(f"ends before its work, run {run}")
         assert ends.limit.share == pytest.approx(0.9, abs=0.1)
 

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from jupyter_mlgpu.jupyter.notebook.cell_holds import LESSONS, holds, with_what_it_holds
 from jupyter_mlgpu.record.record import HOLDS_ONLY, LogLine, Record
-from jupyter_mlgpu.show.receipts import html, text, words
+from jupyter_mlgpu.show.receipts import head, html, text
 from jupyter_mlgpu.show.receipts.bundle import MIME_TYPE, bundle
 from jupyter_mlgpu.teach.lessons import predict
 from jupyter_mlgpu.testing import example_record
@@ -62,14 +62,14 @@ def test_a_predict_of_the_users_own_is_no_prediction():
 def test_the_receipt_of_a_definition_is_closed_to_its_name_and_opens_to_its_figures(folded):
     drawn = html.receipt(folded)
     assert drawn.startswith('<details style="font-size:90%;opacity:.85"><summary>Receipt</summary>')
-    assert f"<div>{words.line(folded)}</div>" in drawn
+    assert f"<div>{head.of(folded).line}</div>" in drawn
     # A text has no folds.
     assert text.receipt(folded).startswith("[mlgpu] 1 ms")
 
 
 def test_it_is_folded_again_when_it_is_drawn_from_its_saved_record(folded):
     saved = Record.from_json(bundle(folded)[MIME_TYPE])
-    assert words.folded(saved)
+    assert head.of(saved).folded
     assert bundle(saved) == bundle(folded)
 
 
@@ -96,5 +96,5 @@ def test_a_definition_that_takes_its_time_keeps_its_line(in_a_lesson):
 def test_one_with_something_to_say_keeps_its_line(folded, changes):
     assert folded.facts[HOLDS_ONLY].value == "definitions"
     record = replace(folded, **changes)
-    assert not words.folded(record)
+    assert not head.of(record).folded
     assert "<summary>Receipt</summary>" not in html.receipt(record)

@@ -7,6 +7,7 @@ from msgspec.structs import replace
 
 from jupyter_mlgpu.jupyter.notebook.state import RECORD, told
 from jupyter_mlgpu.record.record import Fact, LogLine
+from jupyter_mlgpu.show.receipts import head
 from jupyter_mlgpu.testing import example_record
 
 
@@ -14,9 +15,9 @@ def line(text: str, verdict: str = "unknown") -> LogLine:
     return LogLine(text, None, verdict, None, None, {}, 1, "stderr", "2026-01-01T00:00:00.000000Z", False)
 
 
-def test_a_record_that_is_small_is_told_whole():
+def test_a_record_that_is_small_is_told_whole_with_its_head_in_words():
     record = replace(example_record(), logs=(line("short"),))
-    assert told(record) == record.to_json()
+    assert told(record) == {**record.to_json(), "head": head.of(record).to_json()}
 
 
 def test_of_ten_megabytes_of_lines_those_that_matter_least_are_left_out_and_counted():

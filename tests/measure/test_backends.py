@@ -22,7 +22,7 @@ from jupyter_mlgpu.record.devicewords import DeviceWord
 from jupyter_mlgpu.record.errors import DeviceError, RecordError
 from jupyter_mlgpu.record.extras import installed
 from jupyter_mlgpu.record.record import DeviceUse
-from jupyter_mlgpu.show.receipts import words
+from jupyter_mlgpu.show.receipts import head
 from jupyter_mlgpu.testing import FakeBackend, FakeGpu, FakeNvml, example_record
 
 
@@ -209,9 +209,9 @@ def test_records_without_a_device_cannot_be_played_back():
 def test_where_frameworks_were_asked_onto_devices_each_is_compared_with_its_own():
     record = example_record()
     asked = replace(record.device, requested={"tensorflow": "cpu:0", "torch": "gpu:0"})
-    assert words.where(replace(record, device=asked)) == "ran on cpu:0"
+    assert head.where(replace(record, device=asked)) == "ran on cpu:0"
     elsewhere = replace(record.device, requested={"tensorflow": "gpu:0", "torch": "cpu:0"})
-    assert words.where(replace(record, device=elsewhere)).startswith("asked for tensorflow gpu:0")
+    assert head.where(replace(record, device=elsewhere)).startswith("asked for tensorflow gpu:0")
 
 
 def device_line(lines, ours=lambda magic: True):

@@ -15,7 +15,7 @@ from jupyter_mlgpu.measure.probes.sampler import Sampler
 from jupyter_mlgpu.measure.recorder import Recorder, new_run
 from jupyter_mlgpu.record.record import Record
 from jupyter_mlgpu.record.sentence import Sentence
-from jupyter_mlgpu.show.receipts import words
+from jupyter_mlgpu.show.receipts import head
 from jupyter_mlgpu.testing import FakeBackend, FakeClock, FakeRegistry
 
 PID = 4245
@@ -111,8 +111,8 @@ def test_a_cell_for_which_the_gpu_worked_used_it(framework, request):
     assert (entry.framework, entry.device, entry.kind) == (framework, "gpu:0", "metal")
     assert (entry.evidence, entry.operations, entry.share) == ("driver", None, None)
     assert "More may have run elsewhere" in entry.why_missing
-    assert words.where(record) == "used gpu:0"
-    assert "GPU busy about 40 %" in words.headline(record)
+    assert head.where(record) == "used gpu:0"
+    assert "GPU busy about 40 %" in head.of(record).figures
     assert Record.from_json(record.to_json()) == record
 
 
@@ -123,7 +123,7 @@ def test_what_mlx_says_of_work_that_is_put_off_stays(mlx):
 def test_a_count_that_did_not_grow_proves_nothing(torch):
     record = Mac(torch).cell(seconds=0)
     assert record.device.ran_on is None
-    assert words.where(record) == "device not known"
+    assert head.where(record) == "device not known"
     assert record.reading("device_time").value is None
 
 

@@ -21,7 +21,7 @@ from jupyter_mlgpu.measure.frameworks.tensorflow.unseen import Unseen
 from jupyter_mlgpu.measure.frameworks.torch.backend import TorchBackend
 from jupyter_mlgpu.measure.recorder import Recorder, new_run
 from jupyter_mlgpu.record.record import DeviceUse, RanOn, Record
-from jupyter_mlgpu.show.receipts import words
+from jupyter_mlgpu.show.receipts import head
 from jupyter_mlgpu.testing import FakeBackend, FakeClock, example_record
 from jupyter_mlgpu.testing.cuda import FakeCuda
 
@@ -177,13 +177,13 @@ COUNTED = Observed((RanOn("tensorflow", "cpu:0", "cpu", CPU_0, 3, 1.0, None, "co
 def test_a_cell_of_a_framework_with_one_device_says_so_without_claiming_that_it_worked():
     record = record_of(("torch", BOUNDED))
     assert record.device.ran_on is None
-    assert words.where(record) == "PyTorch: cpu:0 only"
+    assert head.where(record) == "PyTorch: cpu:0 only"
 
 
 def test_one_framework_that_ran_nothing_says_nothing_of_another_that_is_not_watched():
     assert record_of(("tensorflow", NOTHING), ("torch", BOUNDED)).device.ran_on is None
-    assert words.where(record_of(("tensorflow", NOTHING), ("jax", UNKNOWN))) == "device not known"
-    assert words.where(record_of(("tensorflow", NOTHING))) == "no framework operations seen"
+    assert head.where(record_of(("tensorflow", NOTHING), ("jax", UNKNOWN))) == "device not known"
+    assert head.where(record_of(("tensorflow", NOTHING))) == "no framework operations seen"
 
 
 def test_bounds_are_kept_only_where_every_framework_that_is_not_watched_has_one():
@@ -192,16 +192,16 @@ def test_bounds_are_kept_only_where_every_framework_that_is_not_watched_has_one(
 
 
 def test_a_device_is_said_to_be_used_where_more_may_have_run_elsewhere():
-    assert words.where(record_of(("torch", USED))) == "used gpu:0"
-    assert words.where(record_of(("torch", USED), ("tensorflow", COUNTED))) == "ran on cpu:0, used gpu:0"
+    assert head.where(record_of(("torch", USED))) == "used gpu:0"
+    assert head.where(record_of(("torch", USED), ("tensorflow", COUNTED))) == "ran on cpu:0, used gpu:0"
 
 
 def test_what_was_asked_for_and_did_not_happen_is_said():
-    assert words.where(record_of(("torch", USED), asked="cpu:0")) == "asked for cpu:0, used gpu:0"
+    assert head.where(record_of(("torch", USED), asked="cpu:0")) == "asked for cpu:0, used gpu:0"
     bounded = record_of(("torch", BOUNDED), asked="gpu:0")
-    assert words.where(bounded) == "asked for gpu:0, PyTorch: cpu:0 only"
-    assert words.where(record_of(("torch", BOUNDED), asked="cpu:0")) == "PyTorch: cpu:0 only"
-    assert words.where(record_of(("torch", USED), asked="gpu:0")) == "used gpu:0"
+    assert head.where(bounded) == "asked for gpu:0, PyTorch: cpu:0 only"
+    assert head.where(record_of(("torch", BOUNDED), asked="cpu:0")) == "PyTorch: cpu:0 only"
+    assert head.where(record_of(("torch", USED), asked="gpu:0")) == "used gpu:0"
 
 
 def test_the_notes_of_an_observation_follow_those_of_the_cell():
@@ -226,7 +226,7 @@ def test_a_record_from_before_evidence_was_told_still_loads():
         {"*": "cpu:0"},
         tuple(replace(one, evidence=None) for one in example_record().device.ran_on),
     )
-    assert words.where(loaded) == "ran on cpu:0"
+    assert head.where(loaded) == "ran on cpu:0"
 
 
 def test_operations_that_ran_elsewhere_are_named_by_type_the_most_frequent_first():

@@ -12,7 +12,7 @@ from jupyter_mlgpu.record import units
 from jupyter_mlgpu.record.limit import Limit, LimitKind
 from jupyter_mlgpu.record.record import WORKED_IN, Fact, Record
 from jupyter_mlgpu.record.sentence import Sentence, say
-from jupyter_mlgpu.show.receipts import figures, html, limits, text, words
+from jupyter_mlgpu.show.receipts import figures, head, html, limits, text
 from jupyter_mlgpu.show.receipts.bundle import MIME_TYPE, NOTED_LIMIT, PLAIN_LIMIT, bundle
 from jupyter_mlgpu.testing import example_record, limited_record
 from tests.show.test_receipts import as_stored
@@ -69,10 +69,6 @@ def test_the_guide_to_slow_cells_explains_every_word_but_that_it_is_not_known():
     assert told == [words for kind, words in limits.KINDS.items() if kind != "unknown"]
 
 
-def test_the_browsers_words_for_the_kinds_are_these():
-    assert schemas.KINDS.read_text() == schemas.limit_kinds(), "run `make schemas`"
-
-
 @pytest.mark.parametrize(
     ("confidence", "clause", "begins"),
     [
@@ -90,8 +86,8 @@ def test_the_line_has_the_limit_in_a_clause_after_the_time_and_the_text_its_sent
 
 
 def test_a_limit_without_a_share_and_one_that_the_evidence_does_not_decide():
-    assert "14.7 s · preparing input · ran" in words.line(with_limit(share=None))
-    assert words.line(with_limit(kind="unknown")).startswith("14.7 s · ran on")
+    assert "14.7 s · preparing input · ran" in head.of(with_limit(share=None)).line
+    assert head.of(with_limit(kind="unknown")).line.startswith("14.7 s · ran on")
     assert "Waited 86 %" in text.receipt(with_limit(kind="unknown"))
 
 
@@ -249,4 +245,4 @@ def test_a_limit_without_evidence_or_advice_has_neither_a_table_nor_an_empty_lin
 )
 def test_the_line_says_a_share_no_more_exactly_than_its_looks_know_it(share, looks, told):
     seen = replace(limited_record().limit.evidence[0], value=share, samples=looks)
-    assert words.line(with_limit(share=share, evidence=(seen,))).startswith(f"14.7 s · {told} · ran on")
+    assert head.of(with_limit(share=share, evidence=(seen,))).line.startswith(f"14.7 s · {told} · ran on")

@@ -10,7 +10,7 @@ from jupyter_mlgpu.record import units
 from jupyter_mlgpu.record.gpu_work import STILL_AT_WORK, CopySum, GpuWork, KernelSum
 from jupyter_mlgpu.record.reading import QUANTITIES, Reading, missing
 from jupyter_mlgpu.record.record import DeviceUse, Fact, LogLine, OpStat, RanOn, Record
-from jupyter_mlgpu.show.receipts import html, notes, text, words
+from jupyter_mlgpu.show.receipts import head, html, notes, text
 from jupyter_mlgpu.show.receipts.bundle import FULL_LIMIT, MIME_TYPE, NOTED_LIMIT, PLAIN_LIMIT, bundle
 from jupyter_mlgpu.testing import example_record, limited_record
 
@@ -97,7 +97,7 @@ ON_GPU = DeviceUse({}, None, "PyTorch does not tell.")
 
 def test_the_line_has_the_figures_that_matter_the_most_important_first_and_no_others():
     full = replace(limited_record(), readings=with_energy(of_gpu(0)).readings)
-    assert words.headline(full) == [
+    assert head.of(full).figures == [
         "500 ms",
         "about 90 % preparing input",
         "ran on cpu:0",
@@ -134,31 +134,31 @@ def on_gpu(*times, work=(WORK,), **changes):
     ],
 )
 def test_the_line_says_how_busy_the_gpu_was(times, said):
-    assert said in words.headline(on_gpu(*times))
+    assert said in head.of(on_gpu(*times)).figures
 
 
 def test_the_line_says_for_how_long_the_gpu_went_on_after_the_code():
     went_on = replace(WORK, went_on=0.5)
     shown = on_gpu(busy(0.9), work=(went_on,), asynchronous=True)
-    assert "GPU busy 90 %, went on for 500 ms" in words.headline(shown)
+    assert "GPU busy 90 %, went on for 500 ms" in head.of(shown).figures
     assert "gpu:0 went on for 500 ms after the cell&#x27;s code had ended." in html.receipt(shown)
     hardly = replace(WORK, went_on=0.0005)
-    assert "GPU busy 100 %" in words.headline(on_gpu(busy(0.9), work=(hardly,), asynchronous=True))
+    assert "GPU busy 100 %" in head.of(on_gpu(busy(0.9), work=(hardly,), asynchronous=True)).figures
 
 
 def test_the_line_says_that_the_gpu_is_still_at_work():
     waited_for = missing("device_time", STILL_AT_WORK, scope="device")
-    assert "GPU still at work" in words.headline(on_gpu(waited_for, work=(), asynchronous=True))
+    assert "GPU still at work" in head.of(on_gpu(waited_for, work=(), asynchronous=True)).figures
 
 
 def test_what_the_driver_counts_for_the_process_is_told_as_about_so_much():
     counted = replace(busy(0.14), scope="process", source="IORegistry")
-    assert "GPU busy about 28 %" in words.headline(on_gpu(counted, work=()))
+    assert "GPU busy about 28 %" in head.of(on_gpu(counted, work=())).figures
 
 
 @pytest.mark.parametrize("times", [[], [busy(0.0, launches=0)]])
 def test_the_line_of_a_cell_that_left_the_gpu_alone_does_not_speak_of_it(times):
-    assert "busy" not in words.line(on_gpu(*times, work=()))
+    assert "busy" not in head.of(on_gpu(*times, work=())).line
 
 
 def test_an_opened_receipt_has_copies_by_direction_with_their_rate_and_the_longest_kernels():
@@ -183,7 +183,7 @@ def test_a_receipt_of_eight_busy_gpus_has_the_busiest_and_counts_the_others():
 
 
 def test_the_line_does_not_say_that_nothing_ran():
-    assert words.line(ran()) == "500 ms · peak memory 512 MiB"
+    assert head.of(ran()).line == "500 ms · peak memory 512 MiB"
 
 
 def test_a_receipt_of_eight_gpus_has_those_that_used_most_and_counts_the_others():
@@ -206,25 +206,25 @@ def test_a_quantity_that_was_not_measured_is_never_shown_as_a_number():
 
 
 def test_where_it_ran_is_named():
-    assert words.where(ran(("cpu:1", 1.0))) == "ran on cpu:1"
+    assert head.where(ran(("cpu:1", 1.0))) == "ran on cpu:1"
 
 
 def test_where_it_ran_is_told_beside_what_was_asked_for():
-    assert words.where(ran(("cpu:0", 1.0), asked="gpu:0")) == "asked for gpu:0, ran on cpu:0"
+    assert head.where(ran(("cpu:0", 1.0), asked="gpu:0")) == "asked for gpu:0, ran on cpu:0"
 
 
 def test_a_small_share_elsewhere_is_not_rounded_away():
-    assert words.where(ran(("gpu:0", 0.998), ("cpu:0", 0.002))) == "ran on gpu:0 99 %, cpu:0 1 %"
+    assert head.where(ran(("gpu:0", 0.998), ("cpu:0", 0.002))) == "ran on gpu:0 99 %, cpu:0 1 %"
 
 
 def test_no_operations_and_an_unknown_device_read_differently():
-    assert words.where(ran()) == "no framework operations seen"
+    assert head.where(ran()) == "no framework operations seen"
     unknown = replace(example_record().device, ran_on=None, why_missing="because")
-    assert words.where(record(device=unknown)) == "device not known"
+    assert head.where(record(device=unknown)) == "device not known"
     work = GpuWork("gpu:1", 9, 0.1)
-    assert words.where(record(device=unknown, gpu_work=(work,))) == "used gpu:1"
+    assert head.where(record(device=unknown, gpu_work=(work,))) == "used gpu:1"
     waited = replace(work, launches=0, earlier=0.1)
-    assert words.where(record(device=unknown, gpu_work=(waited,))) == "device not known"
+    assert head.where(record(device=unknown, gpu_work=(waited,))) == "device not known"
 
 
 def test_the_line_of_a_receipt():

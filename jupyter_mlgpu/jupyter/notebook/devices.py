@@ -15,7 +15,7 @@ from jupyter_mlgpu.record.devicewords import AUTO, DeviceWord, in_words
 from jupyter_mlgpu.record.errors import DeviceError, UsageError
 from jupyter_mlgpu.record.sentence import Sentence, below, joined, listed, say
 from jupyter_mlgpu.record.words import typed, unknown
-from jupyter_mlgpu.show.receipts import words
+from jupyter_mlgpu.show.receipts import head
 
 
 class DeviceCommands:
@@ -99,7 +99,7 @@ class DeviceCommands:
             else say("Device: Automatic, so each framework chooses its own device.")
         )
         last = self._kit.store.records()[-1:]
-        ran = [say("The last cell {where}.", where=words.where(one)) for one in last if one.device.ran_on]
+        ran = [say("The last cell {where}.", where=head.where(one)) for one in last if one.device.ran_on]
         return joined(
             asked, *ran, say("`%mlc_device list` shows the devices; `%mlc_device?` explains the options.")
         )

@@ -15,7 +15,7 @@ from jupyter_mlgpu.record.record import Record
 from jupyter_mlgpu.record.redact import redact
 from jupyter_mlgpu.record.stderr import say_on_stderr
 from jupyter_mlgpu.show.markup import element
-from jupyter_mlgpu.show.receipts import notes, words
+from jupyter_mlgpu.show.receipts import head, text
 
 
 class EngineSide:
@@ -66,9 +66,7 @@ def find(kernel: Any, run: str) -> EngineSide | None:
 
 def line(record: Record) -> dict[str, Any]:
     """An engine's receipt: one line. With four engines, four receipts would hide what the cell printed."""
-    label = words.label(record)
-    said = " · ".join([words.line(record), *notes.summary(record)])
-    said = f"{label}: {said}" if label else said
+    said = text.line(head.of(record))
     return {
         "text/html": str(element("div", said, style="font-size:90%;opacity:.85")),
         "text/plain": f"[mlgpu] {said}",

@@ -17,7 +17,7 @@ from jupyter_mlgpu.measure.frameworks.base import Backend
 from jupyter_mlgpu.measure.kit import Kit
 from jupyter_mlgpu.measure.recorder import Measurement
 from jupyter_mlgpu.record.record import Record
-from jupyter_mlgpu.show.receipts import notes
+from jupyter_mlgpu.show.receipts import head, notes
 
 if TYPE_CHECKING:
     from jupyter_mlgpu.jupyter.notebook.messages import (
@@ -91,12 +91,12 @@ def records_before(kit: Kit, before: int | None = None) -> RecordsState:
 
 
 def told(record: Record) -> dict[str, Any]:
-    """A record for a browser, of about `RECORD` bytes at most.
+    """A record for a browser with its head in words, of about `RECORD` bytes at most.
 
     What is left out of one that is larger is counted and named in its `cut`, as in a receipt: of the log
     lines those that matter least, by verdict. The kernel keeps all of it, for `%mlc_trace save`.
     """
-    made = record.to_json()
+    made = record.to_json() | {"head": head.of(record).to_json()}
     if len(json.dumps(made)) <= RECORD:
         return made
     record, cut = _few_lines(record, RECORD // 2)
@@ -109,7 +109,7 @@ def told(record: Record) -> dict[str, Any]:
             made[part] = dict(list(some.items())[:keep]) if isinstance(some, dict) else some[:keep]
         if len(made[part]) < len(whole):
             cut[part] = len(whole) - len(made[part])
-    return {**made, "cut": cut}
+    return {**made, "cut": cut, "head": head.of(record, cut).to_json()}
 
 
 def _few_lines(record: Record, limit: int) -> tuple[Record, dict[str, int]]:

@@ -13,7 +13,8 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import msgspec
@@ -23,7 +24,7 @@ from jupyter_mlgpu.record import decoding, sentence
 from jupyter_mlgpu.record.gpu_work import GpuWork
 from jupyter_mlgpu.record.reading import ROOFLINE, Reading
 from jupyter_mlgpu.record.record import WORKED_IN, LogLine, Record
-from jupyter_mlgpu.show.receipts import html, notes, text
+from jupyter_mlgpu.show.receipts import head, html, notes, text
 
 MIME_TYPE = "application/vnd.jupyter-mlgpu.record+json"
 PLAIN_LIMIT = 4_096
@@ -60,6 +61,9 @@ _ITEM = 450
 # What is easiest to miss goes first; log lines have a way of their own.
 _CUT_ORDER = ("ops", "gpu_work", "facts", "notes")
 
+#: Makes the bundle of a record, from which so much was cut.
+Make = Callable[[Record, Mapping[str, int]], dict[str, Any]]
+
 _ORDER = {verdict: number for number, verdict in enumerate(notes.VERDICTS)}
 
 
@@ -69,6 +73,7 @@ def bundle(record: Record, cut_before: Mapping[str, int] | None = None) -> dict[
     `cut_before` is the `cut` of the saved receipt that the record was read from: what that has left out is
     told all the same.
     """
+    make: Make = _make
     full = record.logs or record.ops or record.repeat or record.mode == "profiled"
     noted = record.notes or record.limit or record.lines or record.gpu_work
     limit = FULL_LIMIT if full else NOTED_LIMIT if noted else PLAIN_LIMIT
@@ -85,29 +90,33 @@ def bundle(record: Record, cut_before: Mapping[str, int] | None = None) -> dict[
     record = replace(record, logs=tuple(map(_shortened, record.logs)), readings=readings, gpu_work=work)
     cut = _added(cut_before or {}, {part: count for part, count in omitted.items() if count})
     record, cut = _fewer(record, 2 * _MOST, cut)
-    made = _make(record, cut)
+    made = make(record, cut)
     if _bytes(made) <= limit:
         return made
     if not full:
-        record, cut, made = _fitting(record, cut, made, limit, least=_LEAST)
+        record, cut, made = _fitting(record, cut, made, limit, make, least=_LEAST)
         if _bytes(made) > limit:
             # First its sentences are left in English alone, which is shorter; beside logs they take no room.
             record = decoding.decode(Record, sentence.only_texts(record.to_json()), "the record")
-            record, cut, made = _fitting(record, cut, _make(record, cut), limit, least=0)
+            made = make(record, cut)
+        if _bytes(made) > limit:
+            # The plain text has the head's, too.
+            make = partial(_make, holds_head=False)
+            record, cut, made = _fitting(record, cut, make(record, cut), limit, make, least=0)
     if record.logs:
-        record, of_logs = _cut_logs(record, limit)
+        record, of_logs = _cut_logs(record, limit, make)
         cut = _added(cut, of_logs)
-        made = _make(record, cut)
+        made = make(record, cut)
     while _bytes(made) > limit:
         part = next((part for part in _CUT_ORDER if getattr(record, part)), None)
         if part is None:
             # The plain text says the same in few words, and every viewer falls back to it.
             cut["text/html"] = 1
-            made = _make(record, cut)
+            made = make(record, cut)
             break
         record, left_out = _halve(record, part)
         cut = _added(cut, {part: left_out})
-        made = _make(record, cut)
+        made = make(record, cut)
     return made
 
 
@@ -122,7 +131,7 @@ def _left_to_the_record(record: Record) -> set[str]:
 
 
 def _fitting(
-    record: Record, cut: dict[str, int], made: dict[str, Any], limit: int, *, least: int
+    record: Record, cut: dict[str, int], made: dict[str, Any], limit: int, make: Make, *, least: int
 ) -> tuple[Record, dict[str, int], dict[str, Any]]:
     """The record, its cut and its bundle with fewer readings behind its limit and fewer lines of code.
 
@@ -132,7 +141,7 @@ def _fitting(
     while count > least and (over := _bytes(made) - limit) > 0:
         count = max(least, count - 1 - over // _ITEM)
         record, cut = _fewer(record, count, cut)
-        made = _make(record, cut)
+        made = make(record, cut)
     return record, cut, made
 
 
@@ -154,50 +163,63 @@ def _added(cut: Mapping[str, int], more: Mapping[str, int]) -> dict[str, int]:
 
 
 def _few_devices(readings: Sequence[Reading], most: int) -> tuple[Reading, ...]:
-    """The readings, but of a quantity that each GPU has only the `most` largest."""
+    """The readings, but of a quantity that each GPU has only the `most` largest.
+
+    Of the time that GPUs were busy two: a receipt's head names the busiest where it is not the only one.
+    """
     kept: dict[str, list[Reading]] = {}
     for quantity in _OF_SEVERAL_DEVICES:
         of_devices = [one for one in readings if one.quantity == quantity and one.scope == "device"]
         of_devices.sort(key=lambda one: one.value or 0.0, reverse=True)
-        kept[quantity] = of_devices[:most]
+        kept[quantity] = of_devices[: max(most, 2 if quantity == "device_time" else 0)]
     return tuple(one for one in readings if one.scope != "device" or one in kept.get(one.quantity, (one,)))
 
 
 def _busiest(record: Record) -> tuple[tuple[GpuWork, ...], int]:
-    """The work of the GPU that was busy longest, of the others their lanes, and how many were so cut."""
+    """The work of the GPU that was busy longest, of the others their lanes, and how many were so cut.
+
+    The GPU that went on longest stays, too: until then the cell's time is counted.
+    """
     busy = {one.device: one.value or 0.0 for one in record.readings if one.quantity == "device_time"}
     most = max(record.gpu_work, key=lambda one: busy.get(one.device, 0.0), default=None)
     bare = {one.device: replace(one, copies=(), kernels=()) for one in record.gpu_work}
-    kept = tuple(
-        one if one is most else bare[one.device]
+    last = max(record.gpu_work, key=lambda one: one.went_on, default=None)
+    stay = [
+        one
         for one in record.gpu_work
-        if one is most or one.lane is not None
-    )
-    return kept, sum(
-        one is not most and (one.lane is None or one != bare[one.device]) for one in record.gpu_work
-    )
+        if one is most or (one is last and one.went_on > 0) or one.lane is not None
+    ]
+    kept = tuple(one if one is most else bare[one.device] for one in stay)
+    return kept, sum(one not in kept for one in record.gpu_work)
 
 
-def _make(record: Record, cut: Mapping[str, int]) -> dict[str, Any]:
+def _make(record: Record, cut: Mapping[str, int], holds_head: bool = True) -> dict[str, Any]:
     data = record.to_notebook()
+    if holds_head:
+        # As one text, for a notebook's file gives each item of a table a line of its own.
+        data["head"] = json.dumps(head.of(record, cut).to_json(), ensure_ascii=False, separators=(",", ":"))
     if cut:
         data["cut"] = dict(cut)
-    made = {MIME_TYPE: data, "text/html": html.receipt(record, cut), "text/plain": text.receipt(record, cut)}
+    made = {
+        MIME_TYPE: data,
+        "text/html": html.receipt(record, cut),
+        "text/plain": text.receipt(record, cut),
+    }
     if "text/html" in cut:
         del made["text/html"]
     return made
 
 
-def _cut_logs(record: Record, limit: int) -> tuple[Record, dict[str, int]]:
+def _cut_logs(record: Record, limit: int, make: Make) -> tuple[Record, dict[str, int]]:
     """The record with as many of its log lines as fit, the worst verdicts first."""
     cut: dict[str, int] = {}
     bare = replace(record, logs=())
     # As if all lines were cut, which is the longest that saying so gets.
     all_cut = {notes.CUT + verdict: len(record.logs) for verdict in notes.VERDICTS}
-    while bare.ops and _bytes(_make(bare, all_cut)) > limit // 2:
+    while bare.ops and _bytes(make(bare, all_cut)) > limit // 2:
         bare, left_out = _halve(bare, "ops")
         cut["ops"] = cut.get("ops", 0) + left_out
-    left = limit - _bytes(_make(bare, {**all_cut, **cut}))
+    left = limit - _bytes(make(bare, {**all_cut, **cut}))
     kept = set()
     for number, line in sorted(enumerate(record.logs), key=lambda item: _ORDER[notes.rank(item[1])]):
         left -= _line_bytes(line)

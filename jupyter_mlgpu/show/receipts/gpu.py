@@ -5,6 +5,7 @@ from __future__ import annotations
 from jupyter_mlgpu.record import units
 from jupyter_mlgpu.record.gpu_work import GpuWork
 from jupyter_mlgpu.record.record import Record
+from jupyter_mlgpu.record.sentence import Sentence, say
 from jupyter_mlgpu.record.visible import visible
 from jupyter_mlgpu.show.page.model import Table
 
@@ -13,7 +14,7 @@ _NAME = 60
 _TAIL_S, _TAIL = 0.001, 0.01
 
 
-def busy(record: Record) -> str:
+def busy(record: Record) -> Sentence | str:
     """`GPU busy 28 %`, the busiest GPU's part of the time until all was done, and how long it went on.
 
     `GPU busy about 28 %` where it is the driver's count for the process; empty if none worked or it is not
@@ -22,27 +23,37 @@ def busy(record: Record) -> str:
     duration = record.duration
     times = [one for one in record.readings if one.quantity == "device_time" and one.value and one.samples]
     if record.mode == "profiled" or not duration or not times:
-        return "GPU still at work" if record.unfinished and record.asynchronous else ""
+        return say("GPU still at work") if record.unfinished and record.asynchronous else ""
     busiest = max(times, key=lambda one: one.value or 0.0)
-    name = "GPU" if len(times) == 1 else busiest.device
-    # What a driver counts for the process is coarse; what is recorded of a device is not.
-    about = "about " if busiest.scope == "process" else ""
-    told = f"{name} busy {about}{units.percent(min(1.0, (busiest.value or 0.0) / duration))}"
+    device = "GPU" if len(times) == 1 else busiest.device or "GPU"
+    share = units.percent(min(1.0, (busiest.value or 0.0) / duration))
     longest = max((one.went_on for one in record.gpu_work), default=0.0)
+    if busiest.scope == "process":
+        # What a driver counts for the process is coarse; what is recorded of a device is not.
+        return say("{device} busy about {share}", device=device, share=share)
     if longest < max(_TAIL_S, _TAIL * duration):
-        return told
-    return f"{told}, went on for {units.seconds(longest)}"
+        return say("{device} busy {share}", device=device, share=share)
+    time = units.seconds(longest)
+    return say("{device} busy {share}, went on for {time}", device=device, share=share, time=time)
 
 
-def around(record: Record) -> list[str]:
+def around(record: Record) -> list[Sentence]:
     """A sentence for each GPU that was at work on earlier cells, or went on after the cell's code."""
     earlier = [
-        f"{one.device} was at work on earlier cells until {units.seconds(one.earlier)} after the cell began."
+        say(
+            "{device} was at work on earlier cells until {time} after the cell began.",
+            device=one.device,
+            time=units.seconds(one.earlier),
+        )
         for one in record.gpu_work
         if one.earlier >= _TAIL_S
     ]
     return earlier + [
-        f"{one.device} went on for {units.seconds(one.went_on)} after the cell's code had ended."
+        say(
+            "{device} went on for {time} after the cell's code had ended.",
+            device=one.device,
+            time=units.seconds(one.went_on),
+        )
         for one in record.gpu_work
         if one.went_on >= _TAIL_S
     ]
@@ -64,8 +75,8 @@ def _copies(work: GpuWork) -> Table:
         )
         for one in work.copies
     )
-    header = ("Copies", "Count", "Size", "Time", "Rate")
-    return Table(header, rows, header[1:], f"Copies of {work.device}")
+    header = (say("Copies"), say("Count"), say("Size"), say("Time"), say("Rate"))
+    return Table(header, rows, header[1:], say("Copies of {device}", device=work.device))
 
 
 def _kernels(work: GpuWork) -> Table:
@@ -78,6 +89,11 @@ def _kernels(work: GpuWork) -> Table:
         )
         for one in work.kernels
     )
-    header = ("Kernel", "Count", "Time", "Share")
-    caption = f"Kernels of {work.device} that took most of {units.seconds(work.kernel_seconds)}"
-    return Table(header, rows, header[1:], f"{caption}; {work.launches:,} launches")
+    header = (say("Kernel"), say("Count"), say("Time"), say("Share"))
+    caption = say(
+        "Kernels of {device} that took most of {time}; {launches} launches",
+        device=work.device,
+        time=units.seconds(work.kernel_seconds),
+        launches=work.launches,
+    )
+    return Table(header, rows, header[1:], caption)

@@ -10,7 +10,7 @@ from jupyter_mlgpu.record.sentence import Sentence, joined, say, say_count
 from jupyter_mlgpu.record.speaking import said
 from jupyter_mlgpu.show.page import text
 from jupyter_mlgpu.show.page.model import Page, Table
-from jupyter_mlgpu.show.receipts import words
+from jupyter_mlgpu.show.receipts import head
 
 _LOOK_FOR = say("Look for what each run keeps: growing lists, models created again, `Out`.")
 _ABOUT = say(
@@ -75,7 +75,7 @@ def verdict(growth: Growth) -> Sentence:
 
 def _rows(cell: CellGrowth, called: Mapping[tuple[str, int], str]) -> list[tuple[str, ...]]:
     number = called.get(cell.newest.key, cellnumbers.name(cell.newest))
-    name = " ".join(filter(None, [words.label(cell.newest), cell.newest.cell.name]))
+    name = " ".join(filter(None, [head.label(cell.newest), cell.newest.cell.name]))
     if not cell.growths:
         needed = say_count("{count} more run needed", "{count} more runs needed", cell.too_few)
         why = needed if cell.too_few else say("its memory was not measured")

@@ -1,4 +1,4 @@
-"""Messages, the native lines that libraries print, in words. The browser says the same: notes.ts."""
+"""Messages, the native lines that libraries print, in words."""
 
 from __future__ import annotations
 
@@ -6,22 +6,23 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from jupyter_mlgpu.record.record import LogLine, Record
+from jupyter_mlgpu.record.sentence import Sentence, say, say_count
 
 #: Each verdict as a word, from the one to look at first to the one to look at last.
-VERDICTS: Mapping[str, str] = {
-    "fatal": "Fatal",
-    "action": "To act on",
-    "performance": "Performance",
-    "info": "Information",
-    "harmless": "Harmless",
-    "unknown": "Not known",
+VERDICTS: Mapping[str, Sentence] = {
+    "fatal": say("Fatal"),
+    "action": say("To act on"),
+    "performance": say("Performance"),
+    "info": say("Information"),
+    "harmless": say("Harmless"),
+    "unknown": say("Not known"),
 }
 
 #: How a receipt's `cut` names lines of one verdict that were left out.
 CUT = "logs."
 
 
-def summary(record: Record, cut: Mapping[str, int] | None = None) -> list[str]:
+def summary(record: Record, cut: Mapping[str, int] | None = None) -> list[Sentence]:
     """`3 messages: 1 to act on` and `12 unknown messages`; what was cut from a receipt is counted too.
 
     Lines that came after the cell are counted apart: the sidebar tells of them, its receipt was drawn before.
@@ -33,19 +34,19 @@ def summary(record: Record, cut: Mapping[str, int] | None = None) -> list[str]:
             counts[part.removeprefix(CUT)] += count
     unknown = counts.pop("unknown", 0)
     notes = counts.total()
-    sentences = []
+    sentences: list[Sentence] = []
     if notes:
-        sentences.append(_with_acts(f"{notes:,} message{'s' if notes != 1 else ''}", counts))
+        sentences.append(_with_acts(say_count("{count} message", "{count} messages", notes), counts))
     if unknown:
-        sentences.append(f"{unknown:,} unknown message{'s' if unknown != 1 else ''}")
+        sentences.append(say_count("{count} unknown message", "{count} unknown messages", unknown))
     if late:
-        sentences.append(_with_acts(f"{late.total():,} after the cell had ended", late))
+        sentences.append(_with_acts(say("{count} after the cell had ended", count=late.total()), late))
     return sentences
 
 
-def _with_acts(counted: str, counts: Counter[str]) -> str:
+def _with_acts(counted: Sentence, counts: Counter[str]) -> Sentence:
     act = counts["fatal"] + counts["action"]
-    return f"{counted}: {act:,} to act on" if act else counted
+    return say("{messages}: {count} to act on", messages=counted, count=act) if act else counted
 
 
 def rank(line: LogLine) -> str:
@@ -62,11 +63,6 @@ def worst_first(lines: Sequence[LogLine]) -> list[LogLine]:
 def to_act_on(line: LogLine) -> bool:
     """Whether the line asks for something to be done."""
     return line.verdict in ("fatal", "action")
-
-
-def other(count: int, *, beside: int) -> str:
-    """What heads `count` messages that ask for nothing, `beside` so many that do."""
-    return f"{'Other messages' if beside else 'Messages'} ({count:,})"
 
 
 def times(line: LogLine) -> str:

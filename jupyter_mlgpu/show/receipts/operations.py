@@ -6,21 +6,24 @@ from collections.abc import Sequence
 
 from jupyter_mlgpu.record import units
 from jupyter_mlgpu.record.record import OpStat, Record
+from jupyter_mlgpu.record.sentence import say
 from jupyter_mlgpu.record.visible import visible
 from jupyter_mlgpu.show.page.model import Table
 
 #: Operations that a receipt shows of each device and of the host.
 TOP = 10
 
-HEADER = ("Operation", "Type", "Count", "Self", "Total", "Share")
+_COUNT, _SELF, _TOTAL, _SHARE = say("Count"), say("Self"), say("Total"), say("Share")
+HEADER = (say("Operation"), say("Type"), _COUNT, _SELF, _TOTAL, _SHARE)
 
 #: What a profiler may tell beside that: these columns are there only where it does.
-_MORE = ("Input shapes", "Copied", "FLOP")
+_COPIED = say("Copied")
+_MORE = (say("Input shapes"), _COPIED, "FLOP")
 
 #: Columns of numbers.
-_FIGURES = ("Count", "Self", "Total", "Share", "Copied", "FLOP")
+_FIGURES = (_COUNT, _SELF, _TOTAL, _SHARE, _COPIED, "FLOP")
 
-SENTENCE = "Profiled: its times include what the profiler costs, so they are no timing of the cell."
+SENTENCE = say("Profiled: its times include what the profiler costs, so they are no timing of the cell.")
 
 
 def tables(record: Record, name_limit: int) -> list[Table]:
@@ -34,7 +37,7 @@ def tables(record: Record, name_limit: int) -> list[Table]:
 
 
 def _table(device: str, profiler: str, rows: Sequence[OpStat], name_limit: int) -> Table:
-    place = "the host's threads" if device == "host" else device
+    place = say("the host's threads") if device == "host" else device
     rows = sorted(rows, key=lambda row: -row.self_time)
     more = [_told(row, name_limit) for row in rows[:TOP]]
     told = [column for column in range(len(_MORE)) if any(one[column] for one in more)]
@@ -43,8 +46,9 @@ def _table(device: str, profiler: str, rows: Sequence[OpStat], name_limit: int) 
         (*_row(row, name_limit), *(one[column] for column in told))
         for row, one in zip(rows, more, strict=False)
     )
-    below = f"and {len(rows) - len(shown):,} more" if len(rows) > len(shown) else ""
-    return Table(header, shown, _FIGURES, f"Operations on {place} ({profiler})", below)
+    below = say("and {count} more", count=len(rows) - len(shown)) if len(rows) > len(shown) else ""
+    caption = say("Operations on {place} ({profiler})", place=place, profiler=profiler)
+    return Table(header, shown, _FIGURES, caption, below)
 
 
 def _row(row: OpStat, name_limit: int) -> tuple[str, ...]:

@@ -10,7 +10,8 @@ from jupyter_mlgpu.record.sentence import say
 from jupyter_mlgpu.record.visible import visible
 from jupyter_mlgpu.show.page import text
 from jupyter_mlgpu.show.page.model import Table
-from jupyter_mlgpu.show.receipts import limits, notes, operations, repeats, strip, words
+from jupyter_mlgpu.show.receipts import head, limits, notes, operations, repeats, strip, words
+from jupyter_mlgpu.show.receipts.head import Head
 
 #: Log lines to act on that a receipt spells out; the others are counted.
 ACT_LINES = 10
@@ -21,9 +22,6 @@ def receipt(record: Record, cut: Mapping[str, int] | None = None) -> str:
 
     `cut` counts what was left out for size.
     """
-    label = words.label(record)
-    line = " · ".join([words.line(record), *notes.summary(record, cut)])
-    head = f"[mlgpu] {label + ': ' if label else ''}{line}"
     below = [
         *strip.text(record),
         *record.notes,
@@ -33,7 +31,14 @@ def receipt(record: Record, cut: Mapping[str, int] | None = None) -> str:
         *_to_act_on(record),
         *words.left_out(cut),
     ]
-    return "\n".join([head, *(f"        {one}" for one in below)])
+    shown = line(head.of(record, cut))
+    return "\n".join([f"[mlgpu] {shown}", *(f"        {one}" for one in below)])
+
+
+def line(shown: Head) -> str:
+    """What is seen of a closed receipt: `error: 3 s · ran on cpu:0 · 2 messages`."""
+    said = " · ".join([*shown.figures, *shown.messages])
+    return f"{shown.label}: {said}" if shown.label else said
 
 
 def note(line: LogLine) -> str:
@@ -72,7 +77,7 @@ def table(records: Sequence[Record], called: Mapping[tuple[str, int], str] = {})
             called.get(record.key, cellnumbers.name(record)),
             limits.with_kind(_figure(record, "wall_time"), record),
             *(_figure(record, quantity) for quantity in ("cpu_time", "peak_memory_process")),
-            ", ".join(filter(None, [words.label(record), words.where(record)])),
+            ", ".join(filter(None, [head.label(record), head.where(record)])),
             record.cell.name,
         )
         for record in records

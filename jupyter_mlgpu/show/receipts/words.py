@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import reduce
 from typing import Any
 
 from jupyter_mlgpu.measure.frameworks import registry
 from jupyter_mlgpu.record import units
-from jupyter_mlgpu.record.devicewords import AUTO, EVERY
 from jupyter_mlgpu.record.reading import Reading
-from jupyter_mlgpu.record.record import HOLDS_ONLY, PARTIAL_EVIDENCE, RanOn, Record
-from jupyter_mlgpu.show.receipts import gpu, limits, notes, repeats
+from jupyter_mlgpu.record.record import RanOn, Record
+from jupyter_mlgpu.record.sentence import Sentence, say, say_count, with_commas
+from jupyter_mlgpu.show.receipts import gpu, limits, notes
 
 # Words of facts' names that are not written in lower case.
 _WRITTEN = {
@@ -26,27 +27,30 @@ _WRITTEN = {
 }
 
 #: How it is known that a device worked for the cell.
-_EVIDENCE: Mapping[str | None, str] = {
-    "counted": "some of its operations were counted",
-    "only device": "there is no other device",
-    "allocator": "its allocator gave out memory; more may have run elsewhere",
-    "results": "arrays that the cell made are there; more may have run elsewhere",
-    "driver": "the driver counted GPU time for this process; more may have run elsewhere",
+_EVIDENCE: Mapping[str | None, Sentence] = {
+    "counted": say("some of its operations were counted"),
+    "only device": say("there is no other device"),
+    "allocator": say("its allocator gave out memory; more may have run elsewhere"),
+    "results": say("arrays that the cell made are there; more may have run elsewhere"),
+    "driver": say("the driver counted GPU time for this process; more may have run elsewhere"),
 }
 
 #: Parts of a record that people call otherwise.
-_PARTS = {
-    "gpu_work": "GPUs",
-    "ops": "operations",
-    "evidence": "readings behind the limit",
-    "lines": "lines of code",
+_PARTS: Mapping[str, Sentence] = {
+    "gpu_work": say("GPUs"),
+    "ops": say("operations"),
+    "evidence": say("readings behind the limit"),
+    "lines": say("lines of code"),
+    "readings": say("readings"),
+    "facts": say("facts"),
+    "notes": say("notes"),
 }
 
 
 def shown(reading: Reading, record: Record) -> str:
     """As `figure`; of a profiled cell, a time that the profiler made longer says so."""
     said = units.figure(reading)
-    return f"{said}, with the profiler on" if slowed(reading, record) else said
+    return say("{time}, with the profiler on", time=said) if slowed(reading, record) else said
 
 
 def slowed(reading: Reading, record: Record) -> bool:
@@ -56,84 +60,6 @@ def slowed(reading: Reading, record: Record) -> bool:
         and reading.quantity in ("wall_time", "cpu_time")
         and reading.value is not None
     )
-
-
-def where(record: Record) -> str:
-    """Where the cell's work ran, in a few words; says so where it is not what was asked for."""
-    asked = record.device.requested
-    every = asked.get(EVERY)
-    ran_on = record.device.ran_on
-    if ran_on is None:
-        place = _not_known(record)
-    elif not ran_on:
-        place = "no framework operations seen"
-    else:
-        # Memory that was given out, arrays that are there, the driver's count: more may have run elsewhere.
-        used = [entry.device for entry in ran_on if entry.evidence in PARTIAL_EVIDENCE]
-        ran = [entry for entry in ran_on if entry.evidence not in PARTIAL_EVIDENCE]
-        shares = [_share(entry, alone=len(ran_on) == 1) for entry in ran]
-        place = ", ".join(filter(None, (_list("ran on", shares), _list("used", used))))
-    places = record.device.only.items() if ran_on is None else [(one.framework, one.device) for one in ran_on]
-    elsewhere = any(
-        asked.get(framework, every) not in (None, str(AUTO), device) for framework, device in places
-    )
-    return f"asked for {record.device.asked_for}, {place}" if elsewhere and place else place
-
-
-def _not_known(record: Record) -> str:
-    """What can be said where no framework tells: GPUs that the records name, or the only device."""
-    if used := [one.device for one in record.gpu_work if one.launches]:
-        return _list("used", used)
-    if record.device.only:
-        return ", ".join(
-            f"{registry.title(name)}: {device} only" for name, device in record.device.only.items()
-        )
-    known = record.device.why_missing and record.versions.keys() & registry.FRAMEWORKS.keys()
-    return "device not known" if known else ""
-
-
-def _list(what: str, devices: list[str]) -> str:
-    return f"{what} {', '.join(devices)}" if devices else ""
-
-
-def _share(entry: RanOn, *, alone: bool) -> str:
-    if alone or entry.share in (None, 1):  # all that its framework counted
-        return entry.device
-    return f"{entry.device} {_rounded(entry.share)}"
-
-
-def _rounded(share: float) -> str:
-    """A share of the operations: 99.6 % must not read as all of it, nor 0.2 % as nothing."""
-    return "100 %" if share >= 1 else f"{min(max(share, 0.01), 0.99) * 100:.0f} %"
-
-
-def headline(record: Record) -> list[str]:
-    """The figures that matter, the most important first; the browser chooses the same (words.ts).
-
-    Wall time, how busy the GPU was, what limits the cell, where it ran, peak memory: a closed receipt has no
-    others, and lets the last ones go where it is narrow. All else stands inside.
-    """
-    wall, peak = record.reading("wall_time"), record.find("peak_memory_process")
-    own = shown(wall, record) if wall.value is not None else "time not measured"
-    busy = gpu.busy(record)
-    told = [
-        repeats.headline(record) or own,
-        busy,
-        None if busy and limits.is_gpu_time(record.limit) else limits.clause(record.limit),
-        "" if record.device.ran_on == () else where(record),
-        peak and f"peak memory {units.figure(peak)}",
-    ]
-    return [one for one in told if one]
-
-
-def folded(record: Record) -> bool:
-    """Whether a receipt is closed to its name: its cell computed nothing, and nothing is to be said of it."""
-    return HOLDS_ONLY in record.facts and record.outcome == "ok" and not record.notes and not record.logs
-
-
-def line(record: Record) -> str:
-    """The receipt's one line, without the mark of its outcome."""
-    return " · ".join(headline(record))
 
 
 def places(record: Record) -> list[str]:
@@ -146,24 +72,26 @@ def places(record: Record) -> list[str]:
     ]
 
 
-def _place(entry: RanOn) -> str:
-    said = f"{entry.device} ({registry.title(entry.framework)}, {entry.kind})"
+def _place(entry: RanOn) -> Sentence:
+    place = f"{entry.device} ({registry.title(entry.framework)}, {entry.kind})"
     if entry.operations is not None:
-        counted = f"{entry.operations:,} operation{'s' if entry.operations != 1 else ''}"
-        return (
-            f"{said}: {counted}"
-            if entry.share in (None, 1)
-            else f"{said}: {counted}, {_rounded(entry.share)}"
-        )
-    told = [_EVIDENCE.get(entry.evidence, ""), entry.why_missing or "operations not counted"]
-    return f"{said}: {' · '.join(filter(None, told))}"
+        counted = say_count("{count} operation", "{count} operations", entry.operations)
+        if entry.share in (None, 1):
+            return say("{place}: {counted}", place=place, counted=counted)
+        share = units.percent(entry.share or 0.0)
+        return say("{place}: {counted}, {share}", place=place, counted=counted, share=share)
+    why = entry.why_missing or say("operations not counted")
+    known = _EVIDENCE.get(entry.evidence)
+    if known is None:
+        return say("{place}: {why}", place=place, why=why)
+    return say("{place}: {known} · {why}", place=place, known=known, why=why)
 
 
-def _busy(record: Record) -> list[str]:
+def _busy(record: Record) -> list[Sentence]:
     """What part of a profiled cell each GPU worked."""
     idle = [one for one in record.readings if one.quantity == "device_idle"]
     return [
-        f"{one.device} busy {_percent(1 - one.value)} of the profiled cell"
+        say("{device} busy {share} of the profiled cell", device=one.device, share=_percent(1 - one.value))
         for one in idle
         if one.value is not None and one.device is not None and record.mode == "profiled"
     ]
@@ -171,20 +99,8 @@ def _busy(record: Record) -> list[str]:
 
 def _percent(share: float) -> str:
     if share < 0.001:  # only devices that worked have this reading
-        return "under 0.1 %"
+        return say("under {share}", share="0.1 %")
     return f"{share * 100:.0f} %" if 0.01 <= share <= 0.99 else f"{share * 100:.1f} %"
-
-
-def label(record: Record) -> str:
-    """How the cell ended and where the record comes from, as words before the line; often empty."""
-    words = {"ok": [], "error": ["error"], "interrupted": ["interrupted"]}[record.outcome]
-    if record.origin != "live":
-        words = [record.origin, *words]
-    if record.mode == "profiled" and not repeats.timing(record):  # the time in its line is no profiled one
-        words = [*words, "profiled"]
-    if record.repeat is not None and record.repeat.number == 0:
-        words = [*words, "warm-up"]
-    return ", ".join(words)
 
 
 def missing(record: Record) -> list[str]:
@@ -193,23 +109,37 @@ def missing(record: Record) -> list[str]:
     for reading in record.readings:
         if reading.why_missing is not None:
             reasons.setdefault(reading.why_missing, []).append(units.title(reading.quantity))
-    return [f"{'; '.join(titles)}: {why}" for why, titles in reasons.items()]
+    return [
+        say("{quantities}: {why}", quantities=reduce(_and, titles), why=why)
+        for why, titles in reasons.items()
+    ]
+
+
+def _and(one: str, other: str) -> Sentence:
+    return say("{one}; {other}", one=one, other=other)
 
 
 def not_measured(record: Record) -> str:
     """What heads the reasons: `Not measured (4)`."""
     count = sum(one.value is None for one in record.readings) + len(limits.why_not(record))
-    return f"Not measured ({count})"
+    return say("Not measured ({count})", count=count)
 
 
 def left_out(cut: Mapping[str, int] | None) -> list[str]:
     """What did not fit into a receipt, counted and named; empty where all of it did."""
-    parts = ", ".join(
-        f"{count:,} of its {_part(part)}"
+    parts = [
+        say("{count} of its {parts}", count=count, parts=_part(part))
         for part, count in sorted((cut or {}).items())
         if part != "text/html"
-    )
-    return [f"Left out of this receipt for its size: {parts}; the saved records have them."] if parts else []
+    ]
+    if not parts:
+        return []
+    return [
+        say(
+            "Left out of this receipt for its size: {parts}; the saved records have them.",
+            parts=with_commas(parts),
+        )
+    ]
 
 
 def fact_title(name: str) -> str:
@@ -231,4 +161,4 @@ def _part(part: str) -> str:
     verdict = part.removeprefix(notes.CUT)
     if verdict == part:
         return _PARTS.get(part, part)
-    return f"messages ({notes.VERDICTS.get(verdict, verdict).lower()})"
+    return say("messages ({verdict})", verdict=notes.VERDICTS.get(verdict, verdict).lower())

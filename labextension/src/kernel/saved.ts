@@ -33,7 +33,7 @@ export async function readSaved(
   let end = sliceEnd();
   // What changes meanwhile is read anew.
   for (const { cell, index, data } of outputsOf(notebook)) {
-    const record = savedRecord(data?.[MIME_TYPE]);
+    const record = savedRecord(data?.[MIME_TYPE], data?.['text/plain']);
     if (typeof record !== 'string') {
       const entry = savedEntry(record, cell.id);
       entries.set(entry.key, entry);
@@ -60,14 +60,14 @@ function byStart({ record: a }: IEntry, { record: b }: IEntry): number {
 }
 
 /** A receipt, read once. */
-function savedRecord(value: unknown): IRecord | Unreadable {
+function savedRecord(value: unknown, plain: unknown): IRecord | Unreadable {
   const data = object(value);
   if (data === null) {
     return 'invalid';
   }
   let record = read.get(data);
   if (record === undefined) {
-    record = readRecord(data);
+    record = readRecord(data, plain);
     read.set(data, record);
     if (typeof record !== 'string') {
       sources.set(record, data);

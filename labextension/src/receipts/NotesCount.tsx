@@ -3,10 +3,10 @@
 import type { ReactElement } from 'react';
 
 import type { Translate } from '../language/i18n';
-import { isToActOn, notesInWords, worstFirst } from '../record/notes';
+import { messagesOf } from '../record/head';
+import { isToActOn, worstFirst } from '../record/notes';
 import type { IRecord } from '../record/record';
 import { VerdictShape } from './Verdict';
-import { dotted } from '../record/format';
 
 export function NotesCount(props: {
   record: IRecord;
@@ -16,7 +16,7 @@ export function NotesCount(props: {
   t: Translate;
 }): ReactElement | null {
   const { record, onLogs, tabIndex, t } = props;
-  const words = dotted(...notesInWords(record, t));
+  const words = messagesOf(record, t);
   if (words === '') {
     return null;
   }

@@ -4,10 +4,8 @@ import { useId, useState } from 'react';
 import type { ReactElement } from 'react';
 
 import type { Translate } from '../language/i18n';
-import { notesInWords } from '../record/notes';
+import { figuresOf, messagesOf } from '../record/head';
 import type { IRecord, Unreadable } from '../record/record';
-import { timedRuns } from '../record/repeat';
-import { folded, headline, labels } from '../record/words';
 import { NotesCount } from './NotesCount';
 import { Outcome } from './Outcome';
 import { Notes, RecordDetails } from './RecordDetails';
@@ -50,12 +48,14 @@ function KnownReceipt(props: {
   const onPage = pageOf(record);
   const [open, setOpen] = useState(initially);
   const details = useId();
-  // The time that stands first is no profiled one, where timed runs came before.
-  const said = labels(timedRuns(record).length > 0 ? { ...record, mode: 'light' } : record, t);
-  const figures = headline(record, t);
+  const { folded } = record.head;
+  const said = t.say(record.head.label);
+  const figures = figuresOf(record, t);
   // Read aloud it is a sentence, and whole; seen, what does not fit wraps out of sight.
-  const seen = folded(record) && !open ? [t('foldedReceipt')] : figures;
-  const name = [said || t(record.outcome), ...figures, ...notesInWords(record, t)].join(', ');
+  const seen = folded && !open ? [t('foldedReceipt')] : figures;
+  const name = [said || t(record.outcome), ...figures, messagesOf(record, t)]
+    .filter(Boolean)
+    .join(', ');
   return (
     <div className="jp-mlgpu-Receipt">
       <button
@@ -76,7 +76,7 @@ function KnownReceipt(props: {
         </span>
         <NotesCount record={record} t={t} />
       </button>
-      {!folded(record) && <Strip record={record} onPage={onPage} t={t} />}
+      {!folded && <Strip record={record} onPage={onPage} t={t} />}
       <Runs record={record} t={t} />
       <Notes record={record} t={t} />
       <div id={details} hidden={!open}>

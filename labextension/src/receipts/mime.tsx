@@ -27,7 +27,7 @@ class ReceiptWidget extends OutputWidget {
   }
 
   protected read(data: IRenderMime.IMimeModel['data']): void {
-    this.record = readRecord(data[MIME_TYPE]);
+    this.record = readRecord(data[MIME_TYPE], data['text/plain']);
   }
 
   protected override render(): ReactElement | null {

@@ -2,12 +2,10 @@
 
 import { figureOf } from './cellrows';
 import type { Sort } from './cellrows';
-import { dotted, formatBytes, formatSeconds, formatValue } from './format';
-import { kindOf } from './limits';
-import { notesInWords } from './notes';
+import { formatBytes, formatSeconds, formatValue } from './format';
 import type { IRecord } from './record';
 import type { Translate } from '../language/i18n';
-import { energyInWords, figure, known, labels, peakMemory, place, shown, slowed } from './words';
+import { known, slowed } from './words';
 
 /** A figure of the sort that a list is in: `3.42 s`, `700 MiB`, `40 J`. */
 export function formatFigure(value: number, sort: Sort): string {
@@ -30,19 +28,4 @@ export function figureInWords(record: IRecord, sort: Sort, t: Translate): string
   const wall = known(record, 'wall_time');
   const timed = sort !== 'device' && sort !== 'memory' && sort !== 'energy';
   return t(timed && wall && slowed(wall, record) ? 'profiledRow' : 'notMeasured');
-}
-
-/** What else there is to know at a glance; nothing of what was not measured. */
-export function facts(record: IRecord, t: Translate): string {
-  const [wall, device] = ['wall_time', 'device_time'].map(quantity => known(record, quantity));
-  return dotted(
-    labels({ ...record, outcome: 'ok' }, t),
-    wall && slowed(wall, record) && shown(wall, record, t),
-    kindOf(record.limit, t),
-    place(record, t),
-    device && `${t('device_time')} ${figure(device, t)}`,
-    peakMemory(record, t),
-    energyInWords(record, t),
-    ...notesInWords(record, t)
-  );
 }

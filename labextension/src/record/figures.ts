@@ -3,7 +3,6 @@
  * changed, only replaced.
  */
 
-import { countNotes } from './notes';
 import type { IReading, IRecord } from './record';
 import { inWords } from './requested';
 import { energyOf } from './words';
@@ -27,7 +26,7 @@ export interface IFigures {
 export function figures(record: IRecord): IFigures {
   let found = known.get(record);
   if (found === undefined) {
-    const { cell, runId, requested, readings, notes, logs, cut } = record;
+    const { cell, runId, requested, readings, notes, logs } = record;
     const wall = value(readings, 'wall_time');
     const device = value(readings, 'device_time');
     found = {
@@ -38,7 +37,7 @@ export function figures(record: IRecord): IFigures {
       device,
       memory: value(readings, 'peak_memory_process'),
       energy: energyOf(record)?.value ?? null,
-      noted: notes.length > 0 || (logs.length + cut.length > 0 && hasNotes(record))
+      noted: notes.length > 0 || logs.some(({ verdict }) => verdict !== 'unknown')
     };
     known.set(record, found);
   }
@@ -46,11 +45,6 @@ export function figures(record: IRecord): IFigures {
 }
 
 const known = new WeakMap<IRecord, IFigures>();
-
-function hasNotes(record: IRecord): boolean {
-  const { inTime, late } = countNotes(record);
-  return inTime.notes + late.notes > 0;
-}
 
 function places({ ranOn }: IRecord): readonly string[] {
   if (ranOn === null) {

@@ -52,8 +52,11 @@ export function formatValue(value: number, unit: string): string {
       return formatDecimal(value, 'B/s');
     case '1/s':
       return formatDecimal(value, '/s');
+    case 'pages':
+    case 'retries':
+      return `${counted(value)} ${unit}`;
     default:
-      return `${threeFigures(value)} ${unit}`;
+      return formatScaled(value, unit);
   }
 }
 
@@ -66,7 +69,13 @@ export function formatDecimal(amount: number, unit: string): string {
     }
     value /= 1000;
   }
-  return `${threeFigures(value)} P${unit}`;
+  return `${counted(value)} P${unit}`;
+}
+
+/** Of joules, watts and what else is no binary unit: `12.3 mJ`, `75 J`, `3.51 kJ`. */
+function formatScaled(value: number, unit: string): string {
+  const [prefix, scale] = value >= 999.5 ? ['k', 1e-3] : value >= 0.0995 ? ['', 1] : ['m', 1e3];
+  return `${threeFigures(value * scale)} ${prefix}${unit}`;
 }
 
 /** A part of the whole, 0 to 1, as per cent; neither all nor nothing unless it is exactly that. */
@@ -88,6 +97,10 @@ function formatMinutes(seconds: number): string {
   return minutes < 60
     ? `${minutes} min ${twoDigits(whole % 60)} s`
     : `${Math.floor(minutes / 60)} h ${twoDigits(minutes % 60)} min`;
+}
+
+function counted(value: number): string {
+  return Math.round(value).toLocaleString('en');
 }
 
 function threeFigures(value: number): string {

@@ -4,7 +4,6 @@
  */
 
 import { formatShare } from './format';
-import { IMPORTING, KINDS } from './limitkinds';
 import { readReading } from './reading';
 import type { IReading } from './reading';
 import type { Translate } from '../language/i18n';
@@ -15,29 +14,16 @@ import type { Read } from '../language/untrusted';
 /** Readings behind a limit, and lines of code, that are read: a receipt holds no more. */
 const MOST = 10;
 
-/** What a share is rounded to, in per cent. */
-const COARSEST = 10;
-const STEPS = [1, 5, COARSEST];
-
 /** The share of the looks that saw what the limit is. */
 const SEEN = 'samples_share';
-
-/** The share of the time in which modules were imported. */
-const IMPORTED = 'importing_share';
 
 /** Characters of what a line called. */
 const CALLS = 80;
 
-type Kind = keyof typeof KINDS;
-
 export const readLimit = shape(
   { said: sentence },
   {
-    /** What the cell spent most of its time on; a later version may know more. */
-    kind: or<Kind>('unknown', oneOf(...(Object.keys(KINDS) as Kind[]))),
     confidence: or<'sure' | 'likely' | 'open'>('open', oneOf('sure', 'likely', 'open')),
-    /** Part of the wall time that it explains, 0 to 1; null: not known. */
-    share: amount,
     /** The weightiest first. */
     evidence: listOf(readReading, MOST),
     /** One thing to do; a command in it stands between backticks. */
@@ -73,46 +59,6 @@ export function answer({ confidence, said, bound }: ILimit, t: Translate): strin
   return bound === null ? sure : `${sure} ${t.say(bound)}`;
 }
 
-/** Whether it is recorded time of a GPU, which a headline says anyway. */
-export function isGpuTime(limit: ILimit | null): boolean {
-  return limit?.kind === 'device' && looksOf(limit) === null;
-}
-
-/** The same for one line among others, `likely: about 90 % waiting`; empty where it is not known. */
-export function clause(limit: ILimit | null, t: Translate): string {
-  if (limit === null || limit.share === null || limit.kind === 'unknown') {
-    return kindOf(limit, t);
-  }
-  const kind = t.say(wordOf(limit));
-  const share = toldShare(limit.share, looksOf(limit), t);
-  return asSure(
-    limit,
-    share === null ? t('limitNearlyAll', { kind }) : t('limitShare', { share, kind }),
-    t
-  );
-}
-
-/** As explain/limits/precision.py tells it: no finer than half of its interval; null: nearly all. */
-function toldShare(share: number, looks: number | null, t: Translate): string | null {
-  if (!looks) {
-    return formatShare(share);
-  }
-  const [low, high] = shareInterval(Math.min(share, 1), looks);
-  const step = STEPS.find(one => one >= 50 * (high - low)) ?? COARSEST;
-  const rounded = Math.floor((share * 100) / step + 0.5) * step;
-  if (rounded >= 100) {
-    return null;
-  }
-  return step === 1 || rounded === 0
-    ? formatShare(share)
-    : t('limitAbout', { share: formatShare(rounded / 100) });
-}
-
-/** How many looks its share rests on; null where it was measured otherwise, or is not said. */
-function looksOf({ evidence }: ILimit): number | null {
-  return evidence.find(({ quantity }) => quantity === SEEN)?.samples ?? null;
-}
-
 /**
  * From where to where a share of looks lies, with a chance of about 95 %: E. B. Wilson, "Probable inference, the law of
  * succession, and statistical inference", Journal of the American Statistical Association 22 (1927), p. 209-212.
@@ -133,23 +79,6 @@ export function withInterval({ quantity, value, samples }: IReading, t: Translat
   }
   const [low, high] = shareInterval(value, samples).map(formatShare);
   return t('shareInterval', { share: formatShare(value), low: low ?? '', high: high ?? '' });
-}
-
-/** The kind alone: `likely: waiting`; empty where it is not known. */
-export function kindOf(limit: ILimit | null, t: Translate): string {
-  return limit === null || limit.kind === 'unknown' ? '' : asSure(limit, t.say(wordOf(limit)), t);
-}
-
-/** The word for its kind; what was mostly the import of modules is called that, as explain/limits/words.py has it. */
-function wordOf({ kind, share, evidence }: ILimit): string {
-  const importing = evidence.find(({ quantity }) => quantity === IMPORTED)?.value ?? 0;
-  return share !== null && importing > share / 2 ? IMPORTING : KINDS[kind];
-}
-
-function asSure({ confidence }: ILimit, said: string, t: Translate): string {
-  return confidence === 'sure'
-    ? said
-    : t(confidence === 'likely' ? 'kindLikely' : 'kindOpen', { said });
 }
 
 /** Where a line stands: `line 4`, or `[3] line 4` in another cell. */

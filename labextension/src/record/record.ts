@@ -4,6 +4,8 @@
  * The Python side of the same contract is jupyter_mlgpu/record/record.py.
  */
 
+import { headOfText, readHead } from './head';
+import type { IHead } from './head';
 import { readHotLines, readLimit } from './limits';
 import { readLogs } from './logs';
 import type { ILogLine } from './logs';
@@ -117,11 +119,13 @@ const readKnown = shape(
     /** Which run it is of a cell that repeats, and in the last one how long the others took. */
     repeat: readRepeat,
     /** What was left out of a receipt to keep the notebook small, and how many. */
-    cut: pairsOf(count)
+    cut: pairsOf(count),
+    head: readHead
   }
 );
 export interface IRecord extends Read<typeof readKnown> {
   logs: ILogLine[];
+  head: IHead;
 }
 
 export type IFact = IRecord['facts'][number];
@@ -129,14 +133,15 @@ export type Outcome = IRecord['outcome'];
 export type { IReading } from './reading';
 export type { Unreadable } from '../language/untrusted';
 
-/** Read a record, or say why it cannot be read. */
-export function readRecord(data: unknown): IRecord | Unreadable {
+/** Read a record, or say why it cannot be read; `plain` is the text beside it, for one that was saved without a head. */
+export function readRecord(data: unknown, plain?: unknown): IRecord | Unreadable {
   const table = versioned(data, SCHEMA);
   if (typeof table === 'string') {
     return table;
   }
   const record = readKnown(table);
-  if (record === null || object(table.device) === null) {
+  const head = record?.head ?? headOfText(plain);
+  if (record === null || head === null || object(table.device) === null) {
     return 'invalid';
   }
   const [logs, tooMany] = readLogs(table.logs);
@@ -145,7 +150,7 @@ export function readRecord(data: unknown): IRecord | Unreadable {
   }
   const cell = { ...record.cell, turn: record.repeat?.number ?? null };
   const readings = [...record.readings, ...readNotMeasured(table.not_measured)];
-  return { ...record, cell, readings, logs };
+  return { ...record, cell, readings, logs, head };
 }
 
 /** The same; null for what cannot be read. */

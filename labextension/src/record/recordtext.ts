@@ -2,18 +2,19 @@
 
 import { cellNumber } from './cellnumber';
 import { dotted, formatSeconds, formatValue } from './format';
+import { figuresOf } from './head';
 import type { Translate } from '../language/i18n';
 import { operationTables } from './operations';
 import { answer, lineName, lineShare, withInterval } from './limits';
 import type { IReading, IRecord } from './record';
-import { line, quantityName, scopeName, shown, versionsInWords, whyMissing } from './words';
+import { quantityName, scopeName, shown, versionsInWords, whyMissing } from './words';
 
 /** The cell, its line, every reading with where it comes from, its operations and its notes. */
 export function recordText(record: IRecord, t: Translate): string {
-  const { cell, outcome, mode, limit, lines, notes, readings, versions } = record;
+  const { cell, head, outcome, limit, lines, notes, readings, versions } = record;
   return [
     `${cellNumber(cell)} ${cell.name}`,
-    dotted(t(outcome), mode === 'profiled' && t('profiled'), line(record, t)),
+    dotted(t.say(head.label) || t(outcome), ...figuresOf(record, t)),
     ...(limit === null ? [] : [answer(limit, t)]),
     ...(limit?.next ? [t.say(limit.next)] : []),
     ...lines.map(one => dotted(lineName(one, t), lineShare(one, t), one.calls)),

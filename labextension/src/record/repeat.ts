@@ -16,9 +16,3 @@ export function timedRuns({ repeat }: IRecord): number[] {
 export function isWarmUp({ repeat }: IRecord): boolean {
   return repeat?.number === 0;
 }
-
-export function median(values: readonly number[]): number {
-  const sorted = [...values].sort((a, b) => a - b);
-  const [low, high] = [Math.ceil, Math.floor].map(round => round((sorted.length - 1) / 2));
-  return ((sorted[low ?? 0] ?? 0) + (sorted[high ?? 0] ?? 0)) / 2;
-}

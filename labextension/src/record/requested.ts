@@ -18,13 +18,6 @@ export function readRequested(data: unknown): Requested {
     : parts.map(part => part.split(' ')).map(words => [words.at(-2) ?? EVERY, words.at(-1) ?? '']);
 }
 
-/** The device asked for of a framework; without one, of every framework. Null: none was. */
-export function requestedOf(requested: Requested, framework = EVERY): string | null {
-  const devices = new Map(requested);
-  const asked = devices.get(framework) ?? devices.get(EVERY) ?? AUTO;
-  return asked === AUTO ? null : asked;
-}
-
 /** `gpu:0`, or `torch gpu:0, jax cpu:0` where frameworks differ; empty where none was asked for. */
 export function inWords(requested: Requested): string {
   return requested

@@ -8,9 +8,10 @@ import type { ReactElement } from 'react';
 
 import { dotted } from '../record/format';
 import type { Message, Translate } from '../language/i18n';
-import { isToActOn, notesInWords } from '../record/notes';
+import { messagesOf } from '../record/head';
+import { isToActOn } from '../record/notes';
 import type { IState } from '../kernel/state';
-import { known, shown } from '../record/words';
+import { known } from '../record/words';
 import { plain } from '../language/prose';
 
 /** Seconds from which the end of a cell is news. */
@@ -49,7 +50,8 @@ function lastEnd({ ended }: IState, t: Translate): string {
   const said =
     wall === undefined || (wall.value ?? 0) < WHILE
       ? ''
-      : t('finishedIn', { cell, outcome: t(ended.outcome), time: shown(wall, ended, t) });
-  const notes = ended.logs.some(({ verdict }) => isToActOn(verdict)) ? notesInWords(ended, t) : [];
-  return dotted(said || (notes.length > 0 && cell), ...notes);
+      : t('finishedIn', { cell, outcome: t(ended.outcome), time: t.say(ended.head.time) });
+  const toActOn = ended.logs.some(({ verdict }) => isToActOn(verdict));
+  const messages = toActOn ? messagesOf(ended, t) : '';
+  return dotted(said || (messages && cell), messages);
 }

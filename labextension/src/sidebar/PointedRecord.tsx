@@ -9,7 +9,7 @@ import type { ReactElement } from 'react';
 import type { CellMarks } from './cellmarks';
 import { trendOf } from '../record/cellrows';
 import type { Runs } from '../record/cellrows';
-import { facts } from '../record/cellwords';
+import { factsOf } from '../record/head';
 import type { Message, Translate } from '../language/i18n';
 import type { IEntry } from '../kernel/state';
 import { Notes } from '../receipts/RecordDetails';
@@ -35,7 +35,7 @@ export function PointedRecord(props: {
     <div className="jp-mlgpu-PointedRecord">
       {lost?.key === key && <p className="jp-mlgpu-Note">{t(lost.why)}</p>}
       <Notes record={record} t={t} />
-      <p>{facts(record, t)}</p>
+      <p>{factsOf(record, t)}</p>
       {trend && <Trend trend={trend} t={t} />}
     </div>
   );

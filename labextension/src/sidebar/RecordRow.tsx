@@ -7,11 +7,12 @@ import { barWidth, dotted } from '../record/format';
 import type { CellMarks } from './cellmarks';
 import { figureOf } from '../record/cellrows';
 import type { Sort } from '../record/cellrows';
-import { isToActOn, notesInWords, worstFirst } from '../record/notes';
+import { factsOf, messagesOf } from '../record/head';
+import { isToActOn, worstFirst } from '../record/notes';
 import type { Translate } from '../language/i18n';
 import type { IEntry } from '../kernel/state';
 import type { IRecord } from '../record/record';
-import { facts, figureInWords } from '../record/cellwords';
+import { figureInWords } from '../record/cellwords';
 import { Outcome } from '../receipts/Outcome';
 import { VerdictShape } from '../receipts/Verdict';
 import { CellName } from './RunningCell';
@@ -85,7 +86,7 @@ export const RecordRow = memo(function RecordRow(
       >
         <CellName cell={record.cell} />{' '}
         <span className="jp-mlgpu-Record-facts">
-          {dotted(earlier && t('earlierKernel'), facts(record, t))}
+          {dotted(earlier && t('earlierKernel'), factsOf(record, t))}
         </span>{' '}
         <span className="jp-mlgpu-Record-figure">{figureInWords(record, sort, t)}</span>
         <span
@@ -119,7 +120,7 @@ function Mark(props: {
   const { record, onLogs, tabIndex, t } = props;
   const [worst] = record.logs.length > 0 ? worstFirst(record.logs) : [];
   if (worst !== undefined && isToActOn(worst.verdict)) {
-    const words = dotted(...notesInWords(record, t));
+    const words = messagesOf(record, t);
     return (
       <button
         type="button"

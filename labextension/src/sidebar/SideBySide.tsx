@@ -6,7 +6,7 @@ import { figures } from '../record/figures';
 import { dotted } from '../record/format';
 import type { Translate } from '../language/i18n';
 import type { IReading, IRecord } from '../record/record';
-import { frameworkName, place, quantityName, scopeName, shown, whyMissing } from '../record/words';
+import { frameworkName, quantityName, scopeName, shown, whyMissing } from '../record/words';
 
 export function SideBySide(props: {
   a: IRecord;
@@ -39,7 +39,10 @@ export function SideBySide(props: {
           </Row>
         ))}
         <Texts name={t('endedHow')} texts={sides.map(({ outcome }) => t(outcome))} />
-        <Texts name={t('whereItRan')} texts={sides.map(record => place(record, t) || notKnown)} />
+        <Texts
+          name={t('whereItRan')}
+          texts={sides.map(({ head }) => t.say(head.where) || notKnown)}
+        />
         {differentVersions(a, b).map(([name, ...versions]) => (
           <Texts
             key={name}

@@ -38,8 +38,8 @@ test('one text that means two things has a translation for each', () => {
 
 test('what the language lacks is English, in the singular or the plural', () => {
   assert.equal(t('running'), 'Running');
-  assert.equal(t('notes', { count: 1 }), '1 message');
-  assert.equal(t('notes', { count: 0 }), '0 messages');
+  assert.equal(t('cores', { count: 1 }), '1 core');
+  assert.equal(t('cores', { count: 0 }), '0 cores');
   assert.equal(told('{count} egg', { count: 2 }, '{count} eggs'), '2 eggs');
 });
 

@@ -43,7 +43,7 @@ test('a unit we do not know is written as it came', () => {
 test('rates and counts are written in powers of 1000', () => {
   assert.equal(formatValue(12.3e9, 'FLOP/s'), '12.3 GFLOP/s');
   assert.equal(formatValue(8.31e9, 'bytes/s'), '8.31 GB/s');
-  assert.equal(formatValue(4.2e18, 'FLOP'), '4200 PFLOP');
+  assert.equal(formatValue(4.2e18, 'FLOP'), '4,200 PFLOP');
   assert.equal(formatValue(950, '1/s'), '950 /s');
   assert.equal(formatValue(0.413, 'of the roof'), '41.3 %');
 });

@@ -4,42 +4,12 @@ import { test } from 'node:test';
 import { translator } from '../../src/language/i18n';
 import { readLogs } from '../../src/record/logs';
 import { explain } from '../../src/language/explain';
-import { cutInWords, notesInWords, worstFirst } from '../../src/record/notes';
-import { readRecord } from '../../src/record/record';
-import { logJson, metal, outOfMemory, recordJson } from '../records';
+import { cutInWords, worstFirst } from '../../src/record/notes';
+import { logJson, metal, outOfMemory } from '../records';
 
 const english = translator(null);
 
-function said(logs: object[], cut: object = {}): string {
-  const record = readRecord(recordJson(1, { logs, cut }));
-  assert(typeof record !== 'string');
-  return notesInWords(record, english).join(' · ');
-}
-
-test('the receipt counts its messages, those to act on, and the unknown ones', () => {
-  const fatal = logJson('abort', { verdict: 'fatal', id: 'abort', meaning: 'It ended.' });
-  assert.equal(said([]), '');
-  assert.equal(said([metal]), '1 message');
-  assert.equal(said([metal, outOfMemory, fatal]), '3 messages: 2 to act on');
-  assert.equal(said([logJson('?')]), '1 unknown message');
-  assert.equal(
-    said([outOfMemory, logJson('?'), logJson('??')]),
-    '1 message: 1 to act on · 2 unknown messages'
-  );
-});
-
-test('what came after the cell is counted apart, for its receipt was drawn before', () => {
-  const late = { ...metal, late: true };
-  assert.equal(said([metal, late]), '1 message · 1 after the cell had ended');
-  assert.equal(
-    said([metal, late, logJson('?', { late: true }), { ...outOfMemory, late: true }]),
-    '1 message · 3 after the cell had ended: 1 to act on'
-  );
-});
-
-test('lines that were cut from a saved receipt are still counted', () => {
-  const cut = { 'logs.harmless': 3, 'logs.unknown': 12 };
-  assert.equal(said([outOfMemory], cut), '4 messages: 1 to act on · 12 unknown messages');
+test('lines that were cut from a saved receipt are counted by verdict', () => {
   assert.equal(cutInWords(['logs.harmless', 3], english), 'messages: 3 (Harmless)');
   assert.equal(cutInWords(['odd_part', 3], english), 'odd part: 3');
 });

@@ -1,15 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { translator } from '../../src/language/i18n';
 import { liveEntry } from '../../src/kernel/state';
 import { cellNumber } from '../../src/record/cellnumber';
 import { ALL_RECORDS, rowsOf, runsByCell, select, trendOfRepeat } from '../../src/record/cellrows';
 import { readRecord } from '../../src/record/record';
 import type { IRecord } from '../../src/record/record';
-import { median, timedRuns } from '../../src/record/repeat';
+import { timedRuns } from '../../src/record/repeat';
 import { fileName } from '../../src/record/recordtext';
-import { line } from '../../src/record/words';
 import { reading, recordJson } from '../records';
 
 const WALLS = [3, 1, 2, 1];
@@ -45,8 +43,6 @@ test('a cell is named by its count, a run of one that repeats by its turn, other
 test('the timing is of the timed runs alone: neither the warm-up nor the profiled run', () => {
   assert.deepEqual(timedRuns(run(4)), [1, 2, 1]);
   assert.deepEqual(timedRuns(run(3)), []);
-  assert.equal(line(run(4), translator(null)).split(' · ')[0], '1 s, median of 3 runs');
-  assert.deepEqual([median([3, 1]), median([3, 1, 2])], [2, 2]);
 });
 
 test('the runs are one group, with the trend of the timed ones, beside other records', () => {

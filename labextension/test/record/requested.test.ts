@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { inWords, readRequested, requestedOf } from '../../src/record/requested';
+import { inWords, readRequested } from '../../src/record/requested';
 
 test('devices asked for are read from a table, and from the text of earlier records', () => {
   const both: [string | null, object][] = [
@@ -17,14 +17,6 @@ test('devices asked for are read from a table, and from the text of earlier reco
     assert.deepEqual(Object.fromEntries(readRequested(table)), table);
     assert.equal(inWords(readRequested(table)), earlier ?? '');
   }
-});
-
-test('a framework has its own device, or that of every framework', () => {
-  const requested = readRequested({ '*': 'cpu', torch: 'gpu' });
-  assert.equal(requestedOf(requested, 'torch'), 'gpu');
-  assert.equal(requestedOf(requested, 'jax'), 'cpu');
-  assert.equal(requestedOf(requested), 'cpu');
-  assert.equal(requestedOf(readRequested({ torch: 'gpu' }), 'jax'), null);
 });
 
 test('what is no device is left out, and what is long is cut', () => {

@@ -47,7 +47,7 @@ def with_records(request: pytest.FixtureRequest, lab: Lab, tmp_path: Path) -> La
 # -- the list -------------------------------------------------------------------------------------
 
 
-FACTS = "ran on gpu:0 · GPU busy time 2 s · peak memory 700 MiB · GPU energy 40 J"
+FACTS = "GPU busy 67 % · ran on gpu:0 · peak memory 700 MiB"
 
 
 def test_a_record_is_one_line_with_its_count_its_title_and_its_time(with_records: Lab) -> None:

@@ -103,7 +103,7 @@ def test_the_sidebar_has_the_kind_in_its_list_and_the_rest_on_the_cells_page(lab
     open_saved(lab, "listed_limit.ipynb")
     row = lab.records.first
     expect(row.locator(".jp-mlgpu-Record-facts")).to_contain_text(
-        "likely: preparing input · ran on cpu:0 · peak memory 512 MiB"
+        "likely: about 90 % preparing input · ran on cpu:0 · peak memory 512 MiB"
     )
     row.get_by_role("button", name="Details").click()
     page = lab.sidebar.locator(".jp-mlgpu-Page")

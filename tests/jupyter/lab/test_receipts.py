@@ -12,7 +12,7 @@ from playwright.sync_api import Locator, expect
 
 from jupyter_mlgpu.record.gpu_work import CopySum, GpuWork, KernelSum
 from jupyter_mlgpu.record.reading import Reading
-from jupyter_mlgpu.record.record import HOLDS_ONLY, Fact, LogLine
+from jupyter_mlgpu.record.record import HOLDS_ONLY, Fact, LogLine, Record
 from jupyter_mlgpu.record.sentence import joined, say
 from jupyter_mlgpu.record.strip import GpuLane, HostLane, Spent
 from jupyter_mlgpu.show.receipts.bundle import MIME_TYPE, bundle
@@ -277,7 +277,7 @@ def test_operations_that_were_not_counted_are_said_with_what_is_known(lab: Lab) 
     why = "PyTorch does not count them."
     entry |= {"operations": None, "share": None, "why_missing": why, "evidence": "allocator"}
     data["device"] |= {"requested": {"*": "gpu:0"}, "ran_on": [entry]}
-    lab.write_with_receipts("evidence.ipynb", {MIME_TYPE: data})
+    lab.write_with_receipts("evidence.ipynb", bundle(Record.from_json(data)))
     lab.open_without_kernel("evidence.ipynb")
     expect(lab.receipts.first).to_contain_text("500 ms · used gpu:0 · peak memory")
     lab.receipts.first.get_by_role("button").click()

@@ -291,7 +291,7 @@ def test_fifty_thousand_events_are_zoomed_and_moved_and_the_rest_is_counted(lab:
     expect(lab.records.filter(has_text="profiled cell")).to_have_count(1)
     page = open_page(lab, "profiled cell")
     timeline = section(page, "Timeline")
-    expect(timeline).to_contain_text("Showing the first 50,000 of 60,000 events")
+    expect(timeline).to_contain_text("The first 50,000 of 60,000 events")
     timeline.get_by_role("application").focus()
     lab.page.evaluate(
         """async () => {
@@ -405,7 +405,7 @@ def test_a_record_is_copied_as_text(lab: Lab) -> None:
     expect(page.get_by_role("status").first).to_have_text("Copied")
     text = lab.page.evaluate("() => navigator.clipboard.readText()")
     assert text.startswith("[1000] profiled cell\n")
-    assert "profiled, so not a timing run" in text
+    assert "\nprofiled · " in text
     assert "gemm\t1\t400 µs" in text
 
 

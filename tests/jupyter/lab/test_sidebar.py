@@ -329,7 +329,7 @@ def test_of_a_loaded_file_all_records_are_shown(lab: Lab, tmp_path: Path) -> Non
     lab.run_to_end(0)
     lab.run_to_end(1)
     expect(lab.records.first).to_contain_text("step 599")
-    expect(lab.records.first).to_contain_text("loaded from a file")
+    expect(lab.records.first).to_contain_text("loaded")
     expect(lab.sidebar.get_by_role("heading", name="Records 600")).to_be_visible()
 
 

@@ -7,7 +7,8 @@ import type { Message, Translate } from '../../language/i18n';
 import { PageView } from '../../page/PageView';
 import { readPage } from '../../page/page';
 import type { IRecord } from '../../record/record';
-import { known, labels, line, place } from '../../record/words';
+import { figuresOf } from '../../record/head';
+import { known } from '../../record/words';
 import type { ICellPage } from '../CellPage';
 import { HotLines } from '../../receipts/HotLines';
 import { LimitAnswer } from '../../receipts/LimitAnswer';
@@ -69,7 +70,7 @@ export function Page(props: ICellPage): ReactElement {
       <Actions entry={entry} session={session} traced={timeline !== null} t={t} />
       {(record.ranOn !== null || record.whyDeviceMissing !== null) && (
         <Section heading="whereItRan" t={t}>
-          {place(record, t) && <p>{place(record, t)}</p>}
+          {record.head.where && <p>{t.say(record.head.where)}</p>}
           {record.ranOn !== null && record.ranOn.length > 0 && (
             <Devices devices={record.ranOn} t={t} />
           )}
@@ -126,11 +127,11 @@ function Roof(props: { data: unknown; t: Translate }): ReactElement | null {
 /** What the receipt says. */
 function Summary(props: { record: IRecord; t: Translate }): ReactElement {
   const { record, t } = props;
-  const said = labels(record, t);
+  const said = t.say(record.head.label);
   return (
     <div className="jp-mlgpu-Page-summary">
       <p>
-        <Outcome outcome={record.outcome} t={t} /> {line(record, t)}
+        <Outcome outcome={record.outcome} t={t} /> {figuresOf(record, t).join(' · ')}
       </p>
       {said && <p className="jp-mlgpu-Label">{said}</p>}
       <Strip record={record} t={t} />

@@ -1,0 +1,154 @@
+"""What is seen of a closed receipt, and of its cell in a list: the one place where it is put into words.
+
+A receipt in a notebook holds it, and the kernel sends it with each record: the browser makes no words of its
+own of a record.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import reduce
+from typing import Any
+
+from jupyter_mlgpu.measure.frameworks import registry
+from jupyter_mlgpu.record import units
+from jupyter_mlgpu.record.devicewords import AUTO, EVERY
+from jupyter_mlgpu.record.record import HOLDS_ONLY, PARTIAL_EVIDENCE, RanOn, Record
+from jupyter_mlgpu.record.sentence import Sentence, say
+from jupyter_mlgpu.show.receipts import gpu, limits, notes, repeats, words
+
+#: Before the figures, where it is not a cell of this kernel that has ended by itself.
+_ORIGINS = {"loaded": say("loaded"), "replayed": say("replayed")}
+_PARTS = ("label", "time", "gpu", "limit", "where", "memory")
+_OUTCOMES = {"error": say("error"), "interrupted": say("interrupted")}
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """The figures that matter, the most important first; what is not known, or not worth a place, is empty.
+
+    `label` says where the record comes from, how its cell ended and with what it was made, `messages` how
+    many the cell brought. A closed receipt lets the last figures go where it is narrow; one that is `folded`
+    shows its name alone, for its cell computed nothing.
+    """
+
+    label: str
+    time: str
+    gpu: str
+    limit: str
+    where: str
+    memory: str
+    messages: tuple[str, ...]
+    folded: bool
+
+    @property
+    def figures(self) -> list[str]:
+        """The parts that there are, in their order."""
+        return [one for one in (self.time, self.gpu, self.limit, self.where, self.memory) if one]
+
+    @property
+    def line(self) -> str:
+        """The figures in one line, without the mark of the outcome."""
+        return " · ".join(self.figures)
+
+    def to_json(self) -> dict[str, Any]:
+        """What there is of it, for the browser: sentences as what they are made of."""
+        parts = {name: getattr(self, name) for name in _PARTS}
+        made: dict[str, Any] = {name: _told(one) for name, one in parts.items() if one}
+        if self.messages:
+            made["messages"] = [_told(one) for one in self.messages]
+        return {**made, "folded": True} if self.folded else made
+
+
+def of(record: Record, cut: Mapping[str, int] | None = None) -> Head:
+    """The head of a record's receipt; `cut` counts what was left out of that."""
+    busy = gpu.busy(record)
+    recorded = busy and limits.is_gpu_time(record.limit)  # the limit would say the same again
+    peak = record.find("peak_memory_process")
+    return Head(
+        label(record),
+        repeats.headline(record) or _wall_time(record),
+        busy,
+        "" if recorded else limits.clause(record.limit) or "",
+        # That nothing was seen is the rule, and no figure.
+        "" if record.device.ran_on == () else where(record),
+        say("peak memory {memory}", memory=units.figure(peak)) if peak else "",
+        tuple(notes.summary(record, cut)),
+        HOLDS_ONLY in record.facts and record.outcome == "ok" and not record.notes and not record.logs,
+    )
+
+
+def label(record: Record) -> str:
+    """How the cell ended and where the record comes from, as words before the line; often empty."""
+    profiled = record.mode == "profiled" and not repeats.timing(record)  # else the time in its line is none
+    warm_up = record.repeat is not None and record.repeat.number == 0
+    told = [
+        _ORIGINS.get(record.origin),
+        _OUTCOMES.get(record.outcome),
+        say("profiled") if profiled else None,
+        say("warm-up") if warm_up else None,
+    ]
+    return _listed([one for one in told if one])
+
+
+def where(record: Record) -> str:
+    """Where the cell's work ran, in a few words; says so where it is not what was asked for."""
+    asked = record.device.requested
+    every = asked.get(EVERY)
+    ran_on = record.device.ran_on
+    place = _not_known(record) if ran_on is None else _ran_on(ran_on)
+    places = record.device.only.items() if ran_on is None else [(one.framework, one.device) for one in ran_on]
+    elsewhere = any(
+        asked.get(framework, every) not in (None, str(AUTO), device) for framework, device in places
+    )
+    if elsewhere and place:
+        return say("asked for {device}, {place}", device=record.device.asked_for or "", place=place)
+    return place
+
+
+def _wall_time(record: Record) -> str:
+    wall = record.reading("wall_time")
+    return say("time not measured") if wall.value is None else words.shown(wall, record)
+
+
+def _ran_on(ran_on: tuple[RanOn, ...]) -> str:
+    # Memory that was given out, arrays that are there, the driver's count: more may have run elsewhere.
+    used = [one.device for one in ran_on if one.evidence in PARTIAL_EVIDENCE]
+    ran = [_share(one, len(ran_on)) for one in ran_on if one.evidence not in PARTIAL_EVIDENCE]
+    if not ran:
+        return _used(used) if used else say("no framework operations seen")
+    said = say("ran on {devices}", devices=", ".join(ran))
+    return _listed([said, _used(used)]) if used else said
+
+
+def _share(entry: RanOn, devices: int) -> str:
+    if devices == 1 or entry.share in (None, 1):  # all that its framework counted
+        return entry.device
+    return f"{entry.device} {units.percent(entry.share)}"
+
+
+def _used(devices: list[str]) -> Sentence:
+    return say("used {devices}", devices=", ".join(devices))
+
+
+def _not_known(record: Record) -> str:
+    """What can be said where no framework tells: GPUs that the records name, or the only device."""
+    if used := [one.device for one in record.gpu_work if one.launches]:
+        return _used(used)
+    only = [
+        say("{framework}: {device} only", framework=registry.title(name), device=device)
+        for name, device in record.device.only.items()
+    ]
+    if only:
+        return _listed(only)
+    known = record.device.why_missing and record.versions.keys() & registry.FRAMEWORKS.keys()
+    return say("device not known") if known else ""
+
+
+def _listed(parts: Sequence[Sentence]) -> Sentence | str:
+    return reduce(lambda one, other: say("{one}, {other}", one=one, other=other), parts) if parts else ""
+
+
+def _told(words: str) -> Any:
+    return words.to_json(texts=False) if isinstance(words, Sentence) else words
