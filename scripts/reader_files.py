@@ -26,12 +26,13 @@ _OFTEN = 3
 
 @dataclasses.dataclass(frozen=True)
 class File:
-    """A file of readers of some types and of their parts, and constants that both sides know."""
+    """A file of readers of some types and of their parts, of words, and constants that both sides know."""
 
     name: str
     about: str
     kinds: Sequence[type]
     constants: Mapping[str, str | int] = dataclasses.field(default_factory=dict)
+    words: Mapping[str, Any] = dataclasses.field(default_factory=dict)
 
 
 class Writer:
@@ -69,6 +70,10 @@ class Writer:
         values.use("Reader", types=True)
         every = dict.fromkeys(part for kind in file.kinds for part in self.parts(kind))
         made = [_reader(kind, values) for kind in every if self.home[kind] == file.name]
+        for name, hint in file.words.items():
+            told = values.field(hint)
+            line = f"export const read{name}: Reader<{name}> = {told.reader};"
+            made.append(f"export type {name} = {told.type};\n\n{line}")
         known = [f"export const {name} = {literal(value)};" for name, value in file.constants.items()]
         origin = "Made by scripts/readers.py of Python's types (`make schemas`)."
         head = f"/**\n * {file.about}\n *\n * {origin}\n */"

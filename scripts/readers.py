@@ -13,7 +13,7 @@ from jupyter_mlgpu.explain.deaths.death import Death
 from jupyter_mlgpu.jupyter.notebook import messages
 from jupyter_mlgpu.record.gpu_work import GpuWork
 from jupyter_mlgpu.record.native import READ_LINE, NativeOutput
-from jupyter_mlgpu.record.record import Cell, LogLine, Repeat
+from jupyter_mlgpu.record.record import Cell, LogLine, Mode, Origin, Outcome, RanOn, Repeat
 from jupyter_mlgpu.record.strip import StripSoFar
 from jupyter_mlgpu.show.exporting.compact import TimelineData
 from jupyter_mlgpu.show.page import view
@@ -26,8 +26,9 @@ FILES = (
     File(
         "record/recordtypes.ts",
         "Parts of a record that the kernel sends: jupyter_mlgpu/record.",
-        (Cell, StripSoFar, GpuWork, NativeOutput, Repeat, LogLine),
+        (Cell, StripSoFar, GpuWork, NativeOutput, Repeat, LogLine, RanOn),
         {"TEXT_LIMIT": READ_LINE},
+        {"Outcome": Outcome, "Mode": Mode, "Origin": Origin},
     ),
     File(
         "kernel/messages.ts",

@@ -87,9 +87,9 @@ class RanOn(Struct, frozen=True):
     what else ran elsewhere. None in records from before it was told.
     """
 
-    framework: Name
+    framework: Annotated[Name, Otherwise("")]
     device: Name
-    kind: str
+    kind: Annotated[str, Otherwise("")]
     native_name: str | None
     operations: Count | None
     share: Share | None

@@ -13,13 +13,11 @@ import { MANY, readOperation } from './operations';
 import { readNotMeasured, readReading } from './reading';
 import { readRequested } from './requested';
 import * as wire from './recordtypes';
-import { readGpuWork, readHostLane, readNativeOutput, readRepeat } from './recordtypes';
 import { sentence } from '../language/sentence';
 import type { Sentence } from '../language/sentence';
 import {
   LONG,
   FEW,
-  amount,
   count,
   flag,
   inside,
@@ -28,7 +26,6 @@ import {
   listOrNullOf,
   named,
   object,
-  oneOf,
   or,
   pairs,
   pairsOf,
@@ -46,28 +43,8 @@ const SCHEMA = 2;
 
 const unknownAsEmpty = or('', text);
 
-const DEVICE = { framework: unknownAsEmpty, kind: unknownAsEmpty, nativeName: text };
-
-export const readDevice = shape({ device: word }, DEVICE);
-
-const readRanOn = shape(
-  { device: word },
-  {
-    ...DEVICE,
-    operations: count,
-    /** Part of the operations counted, 0 to 1; not a share of time. */
-    share: amount,
-    whyMissing: sentence,
-    /**
-     * How it is known that the device worked for the cell; null: the record does not say. With `allocator`,
-     * `results` and `driver`, more may have run elsewhere.
-     */
-    evidence: oneOf('counted', 'only device', 'allocator', 'results', 'driver')
-  }
-);
-
-export type IRanOn = Read<typeof readRanOn>;
-export type Evidence = NonNullable<IRanOn['evidence']>;
+export type { IRanOn, Outcome } from './recordtypes';
+export type Evidence = NonNullable<wire.IRanOn['evidence']>;
 
 export interface ICell extends wire.ICell {
   /** Which run it is of a cell that repeats; null for all other cells. */
@@ -85,13 +62,13 @@ const readKnown = shape(
   {
     runId: inside('run', 'id', word),
     cell: readCell,
-    outcome: oneOf('ok', 'error', 'interrupted')
+    outcome: wire.readOutcome
   },
   {
     notebook: inside('run', 'notebook', text),
     startedAt: unknownAsEmpty,
     requested: inside('device', 'requested', readRequested),
-    ranOn: inside('device', 'ran_on', listOrNullOf(readRanOn)),
+    ranOn: inside('device', 'ran_on', listOrNullOf(wire.readRanOn)),
     /** The one device on which anything of a framework can have run; whether anything did is not known. */
     only: inside('device', 'only', pairsOf(text)),
     whyDeviceMissing: inside('device', 'why_missing', sentence),
@@ -100,8 +77,8 @@ const readKnown = shape(
     /** Pieces of knowledge about the cell, as text, with where each comes from. */
     facts: (value: unknown) => pairs(value, readFact).map(([name, fact]) => ({ name, ...fact })),
     versions: pairsOf(text),
-    mode: or('light', oneOf('light', 'profiled')),
-    origin: or('live', oneOf('live', 'loaded', 'replayed')),
+    mode: or('light', wire.readMode),
+    origin: or('live', wire.readOrigin),
     notes: listOf(sentence),
     /** What the cell spent most of its time on; null: not known, and `whyNoLimit` may say why. */
     limit: readLimit,
@@ -109,15 +86,15 @@ const readKnown = shape(
     /** The lines of code at which the cell was seen, the most often first. */
     lines: readHotLines,
     /** Which lines of the cell's output are native; null: that is not known. */
-    native: readNativeOutput,
+    native: wire.readNativeOutput,
     /** What each GPU did, of those whose work was recorded. */
-    gpuWork: named('gpu_work', listOf(readGpuWork)),
+    gpuWork: named('gpu_work', listOf(wire.readGpuWork)),
     /** Whether nobody waited for the GPUs at the cell's ends: the wall time is that of its code. */
     asynchronous: flag,
     /** What the cell's thread did when; null where it was not sampled. */
-    hostLane: named('host_lane', readHostLane),
+    hostLane: named('host_lane', wire.readHostLane),
     /** Which run it is of a cell that repeats, and in the last one how long the others took. */
-    repeat: readRepeat,
+    repeat: wire.readRepeat,
     /** What was left out of a receipt to keep the notebook small, and how many. */
     cut: pairsOf(count),
     head: readHead
@@ -129,7 +106,6 @@ export interface IRecord extends Read<typeof readKnown> {
 }
 
 export type IFact = IRecord['facts'][number];
-export type Outcome = IRecord['outcome'];
 export type { IReading } from './reading';
 export type { Unreadable } from '../language/untrusted';
 

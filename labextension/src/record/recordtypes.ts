@@ -5,6 +5,8 @@
  */
 
 import { readFields } from './logfields';
+import { sentence } from '../language/sentence';
+import type { Sentence } from '../language/sentence';
 import {
   amount,
   count,
@@ -20,13 +22,15 @@ import {
   shape,
   text,
   textIn,
-  tupleOf
+  tupleOf,
+  word
 } from '../language/untrusted';
 import type { Reader } from '../language/untrusted';
 
 export const TEXT_LIMIT = 8000;
 
 const or0Count = or(0, count);
+const orText = or('', text);
 const or0Amount = or(0, amount);
 const orTextIn240 = or('', textIn(240));
 
@@ -47,7 +51,7 @@ export const readCell: Reader<ICell> = shape(
     id: text,
     executionCount: count,
     digest: named('source_digest', text),
-    name: or('', text)
+    name: orText
   }
 );
 
@@ -294,8 +298,47 @@ export const readLogLine: Reader<ILogLine> = shape(
     meaning: printedIn(1200),
     advice: printedIn(1200),
     count: or(1, count),
-    stream: or('', text),
+    stream: orText,
     time: text,
     late: flag
   }
 );
+
+/** One device on which operations of the cell ran. */
+export interface IRanOn {
+  framework: string;
+  device: string;
+  kind: string;
+  nativeName: string | null;
+  operations: number | null;
+  share: number | null;
+  whyMissing: Sentence | null;
+  evidence: 'counted' | 'only device' | 'allocator' | 'results' | 'driver' | null;
+}
+
+export const readRanOn: Reader<IRanOn> = shape(
+  {
+    device: word
+  },
+  {
+    framework: or('', word),
+    kind: orText,
+    nativeName: text,
+    operations: count,
+    share: amount,
+    whyMissing: sentence,
+    evidence: oneOf('counted', 'only device', 'allocator', 'results', 'driver')
+  }
+);
+
+export type Outcome = 'ok' | 'error' | 'interrupted';
+
+export const readOutcome: Reader<Outcome> = oneOf('ok', 'error', 'interrupted');
+
+export type Mode = 'light' | 'profiled';
+
+export const readMode: Reader<Mode> = oneOf('light', 'profiled');
+
+export type Origin = 'live' | 'loaded' | 'replayed';
+
+export const readOrigin: Reader<Origin> = oneOf('live', 'loaded', 'replayed');
