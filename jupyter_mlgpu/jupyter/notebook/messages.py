@@ -56,10 +56,7 @@ class ChoiceData(TypedDict):
 
 
 class PickerData(TypedDict):
-    """What one control offers: the devices of a framework, or, where it is None, those of all of them.
-
-    `missing` says why there is no GPU among them.
-    """
+    """What one control offers: the devices of a framework, or of all; `missing`: why there is no GPU."""
 
     framework: str | None
     chosen: Name
@@ -193,10 +190,7 @@ class LooksData(TypedDict):
 
 
 class RecordPageData(TypedDict):
-    """The timeline of a cell and its looks at memory, each with why there is none, and its roof.
-
-    A browser reads the looks apart, for those without a curve are none to it.
-    """
+    """The timeline of a cell and its looks at memory, which are read apart, or why not; and its roof."""
 
     timeline: TimelineData | None
     why_no_timeline: Literal["light", "none", "gone"] | None

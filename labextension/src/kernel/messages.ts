@@ -56,7 +56,7 @@ export const readChoice: Reader<IChoice> = shape(
   }
 );
 
-/** What one control offers: the devices of a framework, or, where it is null, those of all of them. */
+/** What one control offers: the devices of a framework, or of all; missing: why there is no GPU. */
 export interface IPicker {
   framework: string | null;
   chosen: string;

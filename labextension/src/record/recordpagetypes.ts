@@ -48,7 +48,7 @@ export const readLooks: Reader<ILooks> = shape(
   }
 );
 
-/** The timeline of a cell and its looks at memory, each with why there is none, and its roof. */
+/** The timeline of a cell and its looks at memory, which are read apart, or why not; and its roof. */
 export interface IRecordPage {
   timeline: ITimeline | null;
   whyNoTimeline: 'light' | 'none' | 'gone' | null;
