@@ -1,19 +1,16 @@
 """Writes what others know of our data, as the package has it: the JSON schemas of a record, of a benchmark
-and of what the doctor finds, and for the browser the page's types.
-`make schemas` runs it.
+and of what the doctor finds, and for the browser the readers of what it is sent. `make schemas` runs it.
 """
 
 from __future__ import annotations
 
-import dataclasses
 import json
 import re
-from collections.abc import Mapping
 from pathlib import Path
-from types import NoneType, UnionType
-from typing import Any, Literal, get_args, get_origin, get_type_hints
+from typing import Any
 
 import msgspec
+import readers
 
 from jupyter_mlgpu.experiment.bench import run
 from jupyter_mlgpu.experiment.bench.result import DERIVED
@@ -21,18 +18,12 @@ from jupyter_mlgpu.explain.doctor import diagnose
 from jupyter_mlgpu.record.reading import QUANTITIES
 from jupyter_mlgpu.record.record import SCHEMA, Record
 from jupyter_mlgpu.record.sentence import Sentence
-from jupyter_mlgpu.show.page import view
-from jupyter_mlgpu.show.page.model import Live
 
 PACKAGE = Path(__file__).resolve().parent.parent / "jupyter_mlgpu"
 RECORD = PACKAGE / "record" / "record.schema.json"
 BENCH = PACKAGE / "experiment" / "bench" / "bench.schema.json"
 DOCTOR = PACKAGE / "explain" / "doctor" / "doctor.schema.json"
 BROWSER = PACKAGE.parent / "labextension" / "src"
-PAGE = BROWSER / "page" / "pagetypes.ts"
-_PARTS = (view.PageData, view.TableData, view.ChartData, view.AxisData, view.SeriesData, view.RuleData, Live)
-_SIMPLE = {str: "Sentence", float: "number", int: "number", bool: "boolean", NoneType: "null", Any: "unknown"}
-
 _SENTENCE = {
     "description": "A sentence: a text, or what it was made of, so that it can be said in other languages.",
     "oneOf": [
@@ -155,50 +146,6 @@ def _schema(title: str, comment: str, whole: dict[str, Any], parts: dict[str, An
     return made
 
 
-def page_types() -> str:
-    """The types of a page's data in TypeScript, by the names that they have in the browser."""
-    made = [
-        "/** What the kernel sends of a page. Made by scripts/schemas.py of the package's page/view.py. */",
-        "import type { Sentence } from '../language/sentence';",
-        *map(_interface, _PARTS),
-    ]
-    return "\n\n".join(made) + "\n"
-
-
-def _interface(kind: type) -> str:
-    hints = get_type_hints(kind)
-    text = re.sub(r"\s+", " ", (kind.__doc__ or "").replace("`", "")).strip()
-    lines = [f"  {_camel(one.name)}: {_typed(hints[one.name])};" for one in dataclasses.fields(kind)]
-    return "\n".join([f"/** {text} */", f"export interface {_named(kind)} {{", *lines, "}"])
-
-
-def _named(kind: type) -> str:
-    return f"I{kind.__name__.removesuffix('Data')}"
-
-
-def _camel(name: str) -> str:
-    return re.sub(r"_([a-z])", lambda found: found[1].upper(), name)
-
-
-def _typed(kind: Any) -> str:
-    """A Python type in TypeScript; every text may be a sentence."""
-    if kind in _SIMPLE:
-        return _SIMPLE[kind]
-    if dataclasses.is_dataclass(kind):
-        return _named(kind)  # type: ignore[arg-type]
-    inner = get_args(kind)
-    if get_origin(kind) is Literal:
-        return " | ".join(f"'{one}'" for one in inner)
-    if get_origin(kind) is UnionType:
-        return " | ".join(map(_typed, inner))
-    if get_origin(kind) is Mapping:
-        return f"Record<string, {_typed(inner[1])}>"
-    if inner[-1] is not ...:
-        return f"[{', '.join(map(_typed, inner))}]"
-    item = _typed(inner[0])
-    return f"({item})[]" if get_origin(inner[0]) in (UnionType, Literal) else f"{item}[]"
-
-
 def _of_ours(kind: type) -> dict[str, Any]:
     if kind is Sentence:
         return {"$ref": "#/$defs/Sentence"}
@@ -217,7 +164,8 @@ def _plain(value: Any) -> Any:
 
 def main() -> None:
     """Write all of it."""
-    PAGE.write_text(page_types(), encoding="utf-8")
+    for path, text in readers.written():
+        path.write_text(text, encoding="utf-8")
     for path, schema in ((RECORD, record_schema()), (BENCH, bench_schema()), (DOCTOR, doctor_schema())):
         path.write_text(json.dumps(schema, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
 

@@ -3,34 +3,38 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 from msgspec import Struct
 
+from jupyter_mlgpu.record.bounds import Otherwise
 from jupyter_mlgpu.record.decoding import Count, Measured
 from jupyter_mlgpu.record.reading import Reading
 from jupyter_mlgpu.record.sentence import say
-from jupyter_mlgpu.record.strip import GpuLane
+from jupyter_mlgpu.record.strip import GpuLane, Seconds
 
 #: Why a cell's GPU time is not known yet: the record is completed later.
 STILL_AT_WORK = say("The GPU was still at work on this cell, or its records were not there yet.")
+
+
+_Count = Annotated[Count, Otherwise(0)]
 
 
 class CopySum(Struct, frozen=True):
     """All copies in one direction (`host-to-device`, ...): `seconds` is the sum of their times."""
 
     direction: str
-    count: Count
-    bytes: Count
-    seconds: Measured
+    count: _Count
+    bytes: _Count
+    seconds: Seconds
 
 
 class KernelSum(Struct, frozen=True):
     """All launches of one kernel: `seconds` is the sum of their times."""
 
     name: str
-    count: Count
-    seconds: Measured
+    count: _Count
+    seconds: Seconds
 
 
 class GpuWork(Struct, frozen=True):
@@ -44,8 +48,8 @@ class GpuWork(Struct, frozen=True):
     """
 
     device: str
-    launches: Count
-    kernel_seconds: Measured
+    launches: _Count
+    kernel_seconds: Seconds
     copies: tuple[CopySum, ...] = ()
     kernels: tuple[KernelSum, ...] = ()
     went_on: Measured = 0.0

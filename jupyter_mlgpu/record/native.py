@@ -3,10 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Annotated
 
 from msgspec import Struct
 
+from jupyter_mlgpu.record.bounds import Most, Otherwise, Printed
 from jupyter_mlgpu.record.decoding import Count
+
+#: What a browser reads: runs of native lines in one stream, lines of a profiler of ours, letters of a line.
+READ_RUNS, READ_OURS, READ_LINE = 200, 100, 8_000
+
+_Line = Annotated[str, Printed(), Most(READ_LINE), Otherwise("")]
 
 
 class StreamLines(Struct, frozen=True):
@@ -17,7 +24,7 @@ class StreamLines(Struct, frozen=True):
     """
 
     lines: Count
-    native: tuple[tuple[Count, Count], ...]
+    native: Annotated[tuple[tuple[Count, Count], ...], Most(READ_RUNS), Otherwise(())]
 
 
 class NativeOutput(Struct, frozen=True):
@@ -31,4 +38,4 @@ class NativeOutput(Struct, frozen=True):
     streams: Mapping[str, StreamLines]
     families: tuple[str, ...] = ()
     naming_devices: tuple[str, ...] = ()
-    ours: tuple[str, ...] = ()
+    ours: Annotated[tuple[_Line, ...], Most(READ_OURS)] = ()

@@ -16,12 +16,13 @@ from msgspec.structs import replace
 
 from jupyter_mlgpu.record import decoding
 from jupyter_mlgpu.record import schema_1 as record_schema_1
+from jupyter_mlgpu.record.bounds import Called, Most, Otherwise, Printed
 from jupyter_mlgpu.record.decoding import Count, Measured, Name, Share
 from jupyter_mlgpu.record.devicewords import in_words
 from jupyter_mlgpu.record.errors import RecordError
 from jupyter_mlgpu.record.gpu_work import STILL_AT_WORK, GpuFigures, GpuWork, may_go_on
 from jupyter_mlgpu.record.limit import HotLine, Limit
-from jupyter_mlgpu.record.native import NativeOutput
+from jupyter_mlgpu.record.native import READ_LINE, NativeOutput
 from jupyter_mlgpu.record.not_measured import NotMeasured, gathered, spread
 from jupyter_mlgpu.record.reading import QUANTITIES, Reading
 from jupyter_mlgpu.record.sentence import Sentence, say
@@ -66,6 +67,11 @@ Plane = Literal["host", "device"]
 Verdict = Literal["harmless", "info", "performance", "action", "fatal", "unknown"]
 
 
+#: What a browser reads: runs of a cell that repeats, and characters of what a log message means.
+READ_RUNS, READ_EXPLANATION = 1_002, 1_200
+Explanation = Annotated[str, Printed(), Most(READ_EXPLANATION)]
+
+
 class RanOn(Struct, frozen=True):
     """One device on which operations of the cell ran.
 
@@ -81,9 +87,9 @@ class RanOn(Struct, frozen=True):
     what else ran elsewhere. None in records from before it was told.
     """
 
-    framework: Name
+    framework: Annotated[Name, Otherwise("")]
     device: Name
-    kind: str
+    kind: Annotated[str, Otherwise("")]
     native_name: str | None
     operations: Count | None
     share: Share | None
@@ -134,8 +140,8 @@ class Cell(Struct, frozen=True):
     sequence: Count
     id: str | None
     execution_count: Count | None
-    source_digest: str | None
-    name: str
+    source_digest: Annotated[str | None, Called("digest")]
+    name: Annotated[str, Otherwise("")]
 
 
 class Repeat(Struct, frozen=True):
@@ -147,7 +153,7 @@ class Repeat(Struct, frozen=True):
 
     number: Count
     of: Count
-    walls: tuple[Measured | None, ...] = ()
+    walls: Annotated[tuple[Measured | None, ...], Most(READ_RUNS)] = ()
 
 
 class LogLine(Struct, frozen=True):
@@ -156,14 +162,14 @@ class LogLine(Struct, frozen=True):
     `count` says how often it came, `late` that it arrived after the cell had ended.
     """
 
-    text: str
+    text: Annotated[str, Printed(), Most(READ_LINE)]
     id: str | None
-    verdict: Verdict
-    meaning: str | None
-    advice: str | None
+    verdict: Annotated[Verdict, Otherwise("unknown")]
+    meaning: Explanation | None
+    advice: Explanation | None
     fields: Mapping[str, Any]
-    count: Count
-    stream: str
+    count: Annotated[Count, Otherwise(1)]
+    stream: Annotated[str, Otherwise("")]
     time: str | None
     late: bool
 

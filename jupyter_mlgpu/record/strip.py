@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 from msgspec import Struct
 
+from jupyter_mlgpu.record.bounds import Most, Otherwise
 from jupyter_mlgpu.record.decoding import Count, Measured
 
 #: Bins of a lane, at most.
@@ -16,11 +19,19 @@ SHORTEST = 0.2
 PYTHON, NATIVE, IMPORTING, COMPILING, WAITING, NOT_SAMPLED = "p", "n", "i", "c", "w", " "
 
 
+#: A bin a character, as a browser reads them.
+Bins = Annotated[str, Most(BINS), Otherwise("")]
+
+
+#: Seconds that a browser takes for none where it cannot read them.
+Seconds = Annotated[Measured, Otherwise(0)]
+
+
 class Spent(Struct, frozen=True):
     """Seconds in which the cell's thread did one thing, by its letter."""
 
     did: str
-    seconds: Measured
+    seconds: Seconds
 
 
 class StripLine(Struct, frozen=True, omit_defaults=True):
@@ -38,10 +49,10 @@ class HostLane(Struct, frozen=True):
     known.
     """
 
-    seconds: Measured
-    did: str
+    seconds: Seconds
+    did: Bins
     spent: tuple[Spent, ...] = ()
-    ran: str = ""
+    ran: Bins = ""
     lines: tuple[StripLine, ...] = ()
 
 
@@ -54,12 +65,12 @@ class GpuLane(Struct, frozen=True):
     one.
     """
 
-    seconds: Measured
-    kernels: str
-    copies: str
-    kernel_seconds: Measured
-    copy_seconds: Measured
-    longest: str = ""
+    seconds: Seconds
+    kernels: Bins
+    copies: Bins
+    kernel_seconds: Seconds
+    copy_seconds: Seconds
+    longest: Bins = ""
 
 
 class DeviceLane(Struct, frozen=True):

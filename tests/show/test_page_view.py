@@ -5,7 +5,7 @@ import json
 import re
 
 import pytest
-import schemas
+import readers
 
 from jupyter_mlgpu.experiment.race.result import Lane, RaceResult, Timing
 from jupyter_mlgpu.record import decoding
@@ -131,10 +131,6 @@ def test_the_data_is_always_the_same_and_sentences_are_in_it_once():
     assert '"text"' not in json.dumps(bundle_of(race(CPU, GPU)))
 
 
-def test_the_browsers_types_are_those_of_the_data():
-    assert schemas.PAGE.read_text() == schemas.page_types(), "run `make schemas`"
-
-
 def test_the_browsers_colours_are_those_of_every_other_drawing():
-    sheet = (schemas.PAGE.parents[2] / "style" / "plan.css").read_text()
+    sheet = (readers.BROWSER.parent / "style" / "plan.css").read_text()
     assert re.findall(r"--jp-mlgpu-series: (#\w+)", sheet) == list(COLOURS)

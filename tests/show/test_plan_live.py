@@ -10,6 +10,7 @@ from IPython.core.formatters import DisplayFormatter
 from jupyter_mlgpu.graphs.planning.forecast import of_graph
 from jupyter_mlgpu.graphs.planning.graph import Body, FunctionGraph, GivenTensor, Node, Operand
 from jupyter_mlgpu.graphs.planning.placing import target
+from jupyter_mlgpu.record import decoding
 from jupyter_mlgpu.show.page import view
 from jupyter_mlgpu.show.page.shown import bundle_of
 from jupyter_mlgpu.show.planning import live
@@ -33,7 +34,7 @@ def plan(*bodies):
 
 
 def data_of(*bodies):
-    return live.graph(plan(*bodies)).data
+    return as_read(decoding.to_json(live.graph(plan(*bodies)).data))
 
 
 def tables(*bodies):
@@ -130,7 +131,7 @@ def test_whatever_the_graph_the_notebook_grows_by_half_a_megabyte_at_most():
         ]
         planned = of_graph(FunctionGraph((Body(long, tuple(nodes)),)), target("metal"), long)
         assert stored(bundle_of(planned)) < 500_000
-        (drawn,) = live.graph(planned).data["drawings"]
+        (drawn,) = decoding.to_json(live.graph(planned).data)["drawings"]
         assert len(drawn["boxes"]) <= live.DRAWN
         assert len(drawn["arrows"]) <= live.ARROWS
         assert drawn["more_arrows"] == (len(set(flat(takes))) - live.ARROWS if count == live.DRAWN else 0)

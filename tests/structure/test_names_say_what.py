@@ -43,11 +43,18 @@ ALLOWED = {
     "_one_sentence": "it reads as a statement: `with _one_sentence():`",
     "GpuFacts.found": "a field of the doctor's files of facts, which people have saved",
     "KernelFacts.inside": "a field of the doctor's files of facts, which people have saved",
+    "DoctorData.found": "a field of what the kernel tells of the doctor",
+    "PickerData.chosen": "a field of what the kernel tells of devices",
+    "SnapshotState.choices": "a field of what the kernel tells of devices",
+    "SidebarEvent.choices": "a field of what the kernel tells of devices",
 }
 
 
 #: The same of the page, whose messages have the names that the kernel gives them.
 ALLOWED_IN_THE_PAGE = {
+    "messages.ts: chosen": "a field of what the kernel tells of devices",
+    "messages.ts: choices": "a field of what the kernel tells of devices",
+    "messages.ts: found": "a field of what the kernel tells of the doctor",
     "devicechoice.ts: chosen": "a field of what the kernel tells of devices",
     "state.ts: choices": "a field of what the kernel tells of devices",
     "timeline.ts: kept": "a field of a timeline",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Annotated, Any
 
 from msgspec import Struct
 
@@ -12,6 +12,7 @@ from jupyter_mlgpu.explain.deaths.sizes import size_forecast
 from jupyter_mlgpu.record import decoding, units
 from jupyter_mlgpu.record.accounts.account import Account
 from jupyter_mlgpu.record.accounts.ending import Ending
+from jupyter_mlgpu.record.bounds import Otherwise, Unread
 from jupyter_mlgpu.record.record import LogLine
 from jupyter_mlgpu.record.redact import redact
 from jupyter_mlgpu.record.sentence import Sentence, joined, say
@@ -29,12 +30,12 @@ class Death(Struct, frozen=True):
     died of memory and that is not known, `why_no_size` says why.
     """
 
-    cause: Cause
-    confidence: Confidence
+    cause: Annotated[Cause, Unread()]
+    confidence: Annotated[Confidence, Otherwise("open")]
     sentence: Sentence
     next: Sentence
     lines: tuple[LogLine, ...] = ()
-    why_no_size: Sentence | None = None
+    why_no_size: Annotated[Sentence | None, Unread()] = None
 
     @property
     def note(self) -> Sentence:

@@ -10,12 +10,14 @@ from __future__ import annotations
 
 import json
 import sys
-from typing import Any
+from typing import Annotated, Any, TypedDict
 
+from jupyter_mlgpu.explain.doctor.check import Confidence
 from jupyter_mlgpu.explain.doctor.consult import consult
 from jupyter_mlgpu.explain.doctor.diagnose import Diagnosis, head
 from jupyter_mlgpu.explain.doctor.gather.kernels import KernelsOwnFacts
 from jupyter_mlgpu.explain.doctor.maybe import Maybe, Unknown
+from jupyter_mlgpu.record.bounds import Most, Otherwise, Printed, Said
 from jupyter_mlgpu.record.redact import shorten
 from jupyter_mlgpu.record.sentence import Sentence, say
 
@@ -28,14 +30,35 @@ CAPTURES: dict[str, Maybe[bool]] = {
 
 #: Findings, and characters of each text: more is in `%mlc_doctor`.
 FINDINGS, SHORT, LONG = 20, 300, 1_500
+#: Characters that a browser reads of them.
+READ_SHORT, READ_LONG = 600, 2_000
 _MORE = "# More is in %mlc_doctor."
 
 
-def summary(diagnosis: Diagnosis) -> dict[str, Any]:
+class LightFinding(TypedDict):
+    """A finding; `remedy` has lines for a shell, `confidence` is None where the check itself failed."""
+
+    id: Annotated[str, Printed(), Most(READ_SHORT), Otherwise("")]
+    title: Said
+    evidence: Annotated[Said, Most(READ_LONG), Otherwise("")]
+    remedy: Annotated[str, Printed(), Most(READ_LONG), Otherwise("")]
+    confidence: Confidence | None
+
+
+class LightDiagnosis(TypedDict):
+    """What the doctor found: a sentence, findings, causes first, and how many more there are."""
+
+    head: Said
+    findings: Annotated[list[LightFinding], Otherwise(())]
+    more: Annotated[int, Otherwise(0)]
+
+
+def summary(diagnosis: Diagnosis) -> LightDiagnosis:
     """What was found, causes first, bounded, with the sentence above it; JSON-ready."""
     shown = [*diagnosis.findings, *diagnosis.of("crashed")]
+    said: Any = head(diagnosis).to_json()
     return {
-        "head": head(diagnosis).to_json(),
+        "head": said,
         "findings": [
             {
                 "id": shorten(one.id, SHORT),

@@ -47,7 +47,7 @@ MOST = 20_000
 
 #: What is pushed, with values of our own types in it, or what makes it: then that happens when it is sent, in
 #: the thread that sends, and it is JSON-ready already.
-Event = dict[str, Any] | Callable[[], dict[str, Any]]
+Event = Mapping[str, Any] | Callable[[], dict[str, Any]]
 
 
 @dataclass(eq=False, repr=False)
@@ -61,7 +61,7 @@ class KernelChannel:
     kernel: Any
     run: str
     snapshot: Callable[[], dict[str, Any]]
-    answers: Mapping[str, Callable[[Mapping[str, Any]], dict[str, Any]]]
+    answers: Mapping[str, Callable[[Mapping[str, Any]], Mapping[str, Any]]]
     audience: Audience
 
     def __post_init__(self) -> None:

@@ -8,13 +8,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING
 
 from jupyter_mlgpu.measure.frameworks import hardware, registry
 from jupyter_mlgpu.measure.frameworks.base import Backend, Device
 from jupyter_mlgpu.measure.selection import DeviceSelection
 from jupyter_mlgpu.record.devicewords import AUTO, EVERY
 from jupyter_mlgpu.record.sentence import Sentence, listed, say
+
+if TYPE_CHECKING:
+    from jupyter_mlgpu.jupyter.notebook.messages import PickerData
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +37,7 @@ class Picker:
     words: tuple[Choice, ...]
     missing: tuple[Sentence, ...] = ()
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> PickerData:
         """As browsers are told."""
         return {
             "framework": self.framework,

@@ -18,10 +18,14 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from jupyter_mlgpu.record.redact import beginning
 from jupyter_mlgpu.record.sentence import Sentence, of_error, say
+
+if TYPE_CHECKING:
+    from jupyter_mlgpu.explain.doctor.light import LightDiagnosis
+    from jupyter_mlgpu.jupyter.notebook.messages import DoctorData
 
 #: Seconds after which it is given up; a consultation takes one to four.
 PATIENCE_S = 60.0
@@ -62,12 +66,12 @@ class DoctorLight:
         self._process: subprocess.Popen[str] | None = None
         self._stopped = False
         self._asking = False
-        self._diagnosis: dict[str, Any] | None = None
+        self._diagnosis: LightDiagnosis | None = None
         self._problem: Sentence | None = None
 
-    def state(self) -> dict[str, Any]:
+    def state(self) -> DoctorData:
         """Whether it is being asked, and what it said last."""
-        problem = None if self._problem is None else self._problem.to_json()
+        problem: Any = None if self._problem is None else self._problem.to_json()
         return {"asking": self._asking, "found": self._diagnosis, "problem": problem}
 
     def ask(self, asked: Mapping[str, Any]) -> dict[str, Any]:
@@ -98,7 +102,7 @@ class DoctorLight:
         self._diagnosis, self._problem, self._asking = found, problem, False
         self._tell()
 
-    def _answer(self) -> dict[str, Any]:
+    def _answer(self) -> LightDiagnosis:
         command = [sys.executable, "-P", "-m", "jupyter_mlgpu.explain.doctor.light", self._captures()]
         with self._lock:
             if self._stopped:
@@ -113,7 +117,7 @@ class DoctorLight:
         if process.returncode != 0:
             status = say("exit status {status}", status=str(process.returncode))
             raise RuntimeError(complaint.strip().rpartition("\n")[2] or status)
-        found: dict[str, Any] = json.loads(answer)
+        found: LightDiagnosis = json.loads(answer)
         return found
 
     def _tell(self) -> None:

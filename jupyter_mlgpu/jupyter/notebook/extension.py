@@ -292,7 +292,7 @@ class Extension:
             return None
         return running.strip_so_far()
 
-    def _push(self, event: dict[str, Any]) -> None:
+    def _push(self, event: Mapping[str, Any]) -> None:
         self.channel.push(event)
 
     def _push_record(self, record: Record) -> None:

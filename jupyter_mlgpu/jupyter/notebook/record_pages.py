@@ -29,7 +29,7 @@ import io
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from itertools import islice
-from typing import Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from jupyter_mlgpu._version import __version__
 from jupyter_mlgpu.jupyter.notebook.watch import INTERVAL
@@ -40,6 +40,9 @@ from jupyter_mlgpu.record.clock import real_time
 from jupyter_mlgpu.record.errors import UsageError
 from jupyter_mlgpu.record.record import Record
 from jupyter_mlgpu.record.sentence import say
+
+if TYPE_CHECKING:
+    from jupyter_mlgpu.jupyter.notebook.messages import LooksData, RecordPageData
 
 Answer = dict[str, Any]
 Key = tuple[str, int]
@@ -55,10 +58,10 @@ class RecordPages:
     """
 
     kit: Kit
-    counters: Callable[[], Answer | None]
+    counters: Callable[[], Mapping[str, Any] | None]
     now: Callable[[], float] = real_time.monotonic
 
-    def answers(self) -> Mapping[str, Callable[[Mapping[str, Any]], Answer]]:
+    def answers(self) -> Mapping[str, Callable[[Mapping[str, Any]], Mapping[str, Any]]]:
         """What `KernelChannel` hears, by its type."""
         return {"inside": self.inside, "inside_trace": self.trace, "inside_record": self.record}
 
@@ -71,7 +74,7 @@ class RecordPages:
         apart = self.now() - self.kit.recorder.clock.monotonic_ns() / 1e9
         self.kit.looks.add(record.key, state, record.started_monotonic_ns / 1e9 + apart, wall)
 
-    def inside(self, asked: Mapping[str, Any]) -> Answer:
+    def inside(self, asked: Mapping[str, Any]) -> RecordPageData:
         """The timeline and the looks at memory of a record, each with a reason where there is none."""
         key = _key(asked)
         record = self.kit.store.get(key)
@@ -125,14 +128,14 @@ class RecordPages:
             raise UsageError(say("This kernel no longer holds the record."))
         return record
 
-    def _why_no_looks(self, record: Record | None) -> str:
+    def _why_no_looks(self, record: Record | None) -> Literal["short", "unwatched", "gone"]:
         if record is None or self.kit.looks.let_go(record.key) or record.run.id != self.kit.recorder.run.id:
             return "gone"
         wall = record.reading("wall_time").value
         return "short" if wall is not None and wall < FEWEST * INTERVAL else "unwatched"
 
 
-def _why_no_timeline(record: Record | None) -> str:
+def _why_no_timeline(record: Record | None) -> Literal["light", "none", "gone"]:
     if record is None or record.ops:
         return "gone"
     return "none" if record.mode == "profiled" else "light"
@@ -146,12 +149,13 @@ def _roof(record: Record) -> Answer | None:
     return None if page is None else decoding.to_json(view.data(page), texts=False)
 
 
-def _of_memory(looks: Answer) -> Answer:
+def _of_memory(looks: Answer) -> LooksData:
     memory = [number for number, one in enumerate(looks["series"]) if one["quantity"] == "memory"]
+    seen: Any = [[at, [values[number] for number in memory]] for at, values in looks["looks"]]
     return {
         "series": [looks["series"][number] for number in memory],
         "interval": looks["interval"],
-        "looks": [[at, [values[number] for number in memory]] for at, values in looks["looks"]],
+        "looks": seen,
     }
 
 

@@ -8,13 +8,16 @@ stand alone and say how to do it by hand.
 from __future__ import annotations
 
 import sys
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from IPython.display import publish_display_data
 
 from jupyter_mlgpu.record.decoding import to_json
 from jupyter_mlgpu.record.errors import RestartNeededError
 from jupyter_mlgpu.show.markup import element
+
+if TYPE_CHECKING:
+    from jupyter_mlgpu.jupyter.notebook.messages import RestartHint
 
 MIME_TYPE = "application/vnd.jupyter-mlgpu.restart+json"
 
@@ -27,12 +30,16 @@ def show(error: RestartNeededError) -> None:
 def bundle(error: RestartNeededError) -> dict[str, Any]:
     """The MIME bundle: our own type for the button, HTML and plain text beside it."""
     text = f"{error.sentence}\n{error.by_hand}"
-    data = {"sentence": error.sentence, "by_hand": error.by_hand, "verbose": error.verbose}
     return {
-        MIME_TYPE: to_json(data),
+        MIME_TYPE: to_json(hint(error)),
         "text/html": str(element("div", text, style="white-space: pre-wrap")),
         "text/plain": text,
     }
+
+
+def hint(error: RestartNeededError) -> RestartHint:
+    """What a button needs to know."""
+    return {"sentence": error.sentence, "by_hand": error.by_hand, "verbose": error.verbose}
 
 
 def prepare(words: str) -> None:

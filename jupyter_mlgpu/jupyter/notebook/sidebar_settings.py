@@ -21,13 +21,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from jupyter_mlgpu.jupyter.notebook.devices import DeviceCommands
 from jupyter_mlgpu.jupyter.notebook.idletasks import IdleTasks
+from jupyter_mlgpu.jupyter.notebook.restart import hint
 from jupyter_mlgpu.record.devicewords import DeviceWord
 from jupyter_mlgpu.record.errors import MlgpuError, RestartNeededError, UsageError
 from jupyter_mlgpu.record.sentence import of_error, say
+
+if TYPE_CHECKING:
+    from jupyter_mlgpu.jupyter.notebook.messages import RestartHint, SaidData, SidebarState, WaitingDevice
 
 State = dict[str, Any]
 
@@ -46,11 +50,11 @@ class SidebarSettings:
 
     def __post_init__(self) -> None:
         # Values that are replaced, never changed: two threads look at them.
-        self._device: State | None = None
+        self._device: WaitingDevice | None = None
         self._trace: bool | None = None
-        self._said: State | None = None
+        self._said: SaidData | None = None
 
-    def state(self) -> State:
+    def state(self) -> SidebarState:
         """What waits, and what was said last."""
         return {"device": self._device, "trace": self._trace, "said": self._said}
 
@@ -62,7 +66,7 @@ class SidebarSettings:
                 say("A device is chosen by a word, such as `gpu`, and a framework's name or null.")
             )
         word = DeviceWord.parse(text)
-        waiting = {"word": str(word), "framework": framework}
+        waiting: WaitingDevice = {"word": str(word), "framework": framework}
         self._device, self._said = waiting, None
         self._tell()
         self.tasks.submit("device", lambda: self._select(word, framework, waiting))
@@ -85,12 +89,11 @@ class SidebarSettings:
             self._tell()
         self.tasks.run()
 
-    def _select(self, word: DeviceWord, framework: str | None, waiting: State) -> None:
+    def _select(self, word: DeviceWord, framework: str | None, waiting: WaitingDevice) -> None:
         try:
             said = _said(self.devices.select(word, framework, importing=False), refused=False)
         except RestartNeededError as error:
-            restart = {"sentence": error.sentence, "by_hand": error.by_hand, "verbose": error.verbose}
-            said = _said(error.refusal, refused=True) | {"restart": restart}
+            said = _said(error.refusal, refused=True, restart=hint(error))
         except MlgpuError as error:
             said = _said(of_error(error), refused=True)
         except Exception as error:  # a framework that does not start: its own words say why
@@ -119,5 +122,5 @@ class SidebarSettings:
         self.push({"type": "choices", "choices": self.state()})
 
 
-def _said(sentence: str, *, refused: bool) -> State:
-    return {"sentence": sentence, "refused": refused, "restart": None}
+def _said(sentence: str, *, refused: bool, restart: RestartHint | None = None) -> SaidData:
+    return {"sentence": sentence, "refused": refused, "restart": restart}

@@ -6,7 +6,7 @@ import json
 import platform
 from collections import Counter
 from contextlib import suppress
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace
 
@@ -18,6 +18,18 @@ from jupyter_mlgpu.measure.kit import Kit
 from jupyter_mlgpu.measure.recorder import Measurement
 from jupyter_mlgpu.record.record import Record
 from jupyter_mlgpu.show.receipts import head, notes
+
+if TYPE_CHECKING:
+    from jupyter_mlgpu.jupyter.notebook.messages import (
+        CountersHistoryData,
+        DeviceStatusData,
+        DoctorData,
+        FrameworkData,
+        RecordsState,
+        RunningData,
+        SidebarState,
+        SnapshotState,
+    )
 
 #: Bytes of JSON of the records in one answer, which holds at least one. A browser parses them in 2 ms.
 PAGE = 200_000
@@ -33,28 +45,28 @@ def snapshot(
     kit: Kit,
     *,
     tracing: bool,
-    running: dict[str, Any] | None,
+    running: RunningData | None,
     logbook: Logbook,
-    counters: dict[str, Any] | None,
-    choices: dict[str, Any],
-    doctor: dict[str, Any],
+    counters: CountersHistoryData | None,
+    choices: SidebarState,
+    doctor: DoctorData,
 ) -> dict[str, Any]:
     """The whole state, for a browser that has just come or missed something; of the records the newest."""
-    return {
+    state: SnapshotState = {
         "tracing": tracing,
         "notebook": kit.recorder.run.notebook,
         "device": device_state(kit),
         "running": None if running is None else {**running, "logs": logbook.running()},
         "logs": [line.to_json() for line in logbook.early],
-        **records_before(kit),
         "counters": counters,
         "choices": choices,
         "doctor": doctor,
         "versions": {"python": platform.python_version()},
     }
+    return {**state, **records_before(kit)}
 
 
-def records_before(kit: Kit, before: int | None = None) -> dict[str, Any]:
+def records_before(kit: Kit, before: int | None = None) -> RecordsState:
     """The newest `PAGE` bytes of records, oldest first: of all, or of those that stand before a place.
 
     Records follow each other, so their places follow from `first`. `oldest` is the first place that can be
@@ -116,21 +128,14 @@ def _few_lines(record: Record, limit: int) -> tuple[Record, dict[str, int]]:
 
 def running_state(
     measurement: Measurement, run: tuple[int, int] | None = None, progress: str = ""
-) -> dict[str, Any]:
+) -> RunningData:
     """The cell that is running and for how long, in seconds: clocks of two machines cannot be compared.
 
     `run` is which of how many runs of a cell that repeats this is; `progress` what a command that takes
     long, a race for example, says that it is at.
     """
-    cell = measurement.cell
     return {
-        "cell": {
-            "sequence": cell.sequence,
-            "id": cell.id,
-            "execution_count": cell.execution_count,
-            "source_digest": cell.source_digest,
-            "name": cell.name,
-        },
+        "cell": measurement.cell,
         "started_at": measurement.started_at,
         "elapsed_s": measurement.elapsed(),
         "mode": "profiled" if measurement.profiling else "light",
@@ -139,7 +144,7 @@ def running_state(
     }
 
 
-def device_state(kit: Kit) -> dict[str, Any]:
+def device_state(kit: Kit) -> DeviceStatusData:
     """The devices asked for, as in a record, and those that can be chosen."""
     loaded = registry.loaded()
     selection = kit.selection
@@ -150,7 +155,7 @@ def device_state(kit: Kit) -> dict[str, Any]:
     }
 
 
-def _framework(backend: Backend) -> dict[str, Any]:
+def _framework(backend: Backend) -> FrameworkData:
     versions: dict[str, str] = {}
     with suppress(Exception):  # a version that cannot be told is left out
         versions.update(backend.versions())

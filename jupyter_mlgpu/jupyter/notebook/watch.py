@@ -32,7 +32,7 @@ from __future__ import annotations
 
 import threading
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import KW_ONLY, asdict, dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol
@@ -43,6 +43,7 @@ from jupyter_mlgpu.record.decoding import to_json
 from jupyter_mlgpu.record.sentence import say
 
 if TYPE_CHECKING:
+    from jupyter_mlgpu.jupyter.notebook.messages import CountersEventData, CountersHistoryData, WatchData
     from jupyter_mlgpu.measure.probes.gpus import Gpus
     from jupyter_mlgpu.measure.probes.lazy import Lazy
     from jupyter_mlgpu.measure.probes.live import CounterSeries, LiveCounters
@@ -62,7 +63,7 @@ RESTING = say(
     minutes=f"{REST_AFTER / 60:.0f}",
 )
 
-Event = dict[str, Any]
+Event = Mapping[str, Any]
 
 
 class _Looks(Protocol):
@@ -112,7 +113,7 @@ class Watch:
         self._series: list[CounterSeries] | None = None
         self._history: deque[tuple[float, list[float | None]]] = deque(maxlen=round(HISTORY / INTERVAL))
 
-    def renew(self) -> Event:
+    def renew(self) -> WatchData:
         """A browser shows the counters for the next `HOLDS` seconds; the answer to its request."""
         with self._lock:
             self._until = self.now() + HOLDS
@@ -138,18 +139,19 @@ class Watch:
             self._running = False
             self._last_cell = self.now()
 
-    def state(self) -> Event | None:
+    def state(self) -> CountersHistoryData | None:
         """What a snapshot holds; None before anybody has watched."""
         with self._lock:
             if self._series is None:
                 return None
             now = self.now()
+            history: Any = [[at, values] for at, values in self._history if at >= now - HISTORY]
             return {
                 "series": _plain(self._series),
                 "interval": INTERVAL,
                 "watching": self._end is not None,
                 "t": now,
-                "history": [[at, values] for at, values in self._history if at >= now - HISTORY],
+                "history": history,
             }
 
     def stop(self) -> None:
@@ -194,15 +196,21 @@ class Watch:
             at = round(self.now(), 3)
             self._series = series
             self._history.append((at, values))
-            told = None if strip is None else to_json(strip)
-            event: Event = {"type": "counters", "time": self.utc(), "t": at, "values": values, "strip": told}
+            told: Any = None if strip is None else to_json(strip)
+            event: CountersEventData = {
+                "type": "counters",
+                "time": self.utc(),
+                "t": at,
+                "values": values,
+                "strip": told,
+            }
             if series != self._last_series:
                 event["series"] = _plain(series)
                 self._last_series = series
         self.push(event)
 
 
-def _plain(series: list[CounterSeries]) -> list[Event]:
+def _plain(series: list[CounterSeries]) -> Any:
     return [asdict(one) for one in series]
 
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Awaitable, Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from jupyter_server.base.handlers import APIHandler
 from tornado import web
@@ -23,6 +23,9 @@ from jupyter_mlgpu.measure.probes.live import LiveCounters
 from jupyter_mlgpu.measure.probes.nvml import Nvml
 from jupyter_mlgpu.record.clock import real_time, utc
 from jupyter_mlgpu.record.decoding import to_json
+
+if TYPE_CHECKING:
+    from jupyter_mlgpu.jupyter.notebook.messages import CountersEventData
 
 PATH = "/jupyter-mlgpu/machine"
 #: Seconds for which a look is good: several pages share it.
@@ -46,9 +49,9 @@ class MachineGauges:
         self._now = now
         self._pause = pause
         self._lock = asyncio.Lock()
-        self._last: dict[str, Any] | None = None
+        self._last: CountersEventData | None = None
 
-    async def look(self) -> dict[str, Any]:
+    async def look(self) -> CountersEventData:
         """What the machine does; in a thread, for a driver may take its time and the server has kernels."""
         async with self._lock:
             age = float("inf") if self._last is None else self._now() - self._last["t"]

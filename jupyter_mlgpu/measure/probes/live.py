@@ -10,6 +10,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from typing import Annotated
 
 from jupyter_mlgpu.measure.probes import mac_gpu, memory
 from jupyter_mlgpu.measure.probes.energy import apple
@@ -17,11 +18,17 @@ from jupyter_mlgpu.measure.probes.gpus import Gpu, Gpus
 from jupyter_mlgpu.measure.probes.lazy import Lazy
 from jupyter_mlgpu.measure.probes.nvml import Nvml, NvmlAnswer
 from jupyter_mlgpu.measure.probes.process import resident_set
+from jupyter_mlgpu.record.bounds import Amount, MaybeSaid, Most, Otherwise, Said
 from jupyter_mlgpu.record.clock import real_time
 from jupyter_mlgpu.record.sentence import Sentence, say
 
 SUDO = say("Apple reports this only to an administrator.")
 FIRST = say("It is the difference between two samples, and this was the first.")
+
+#: Series that a browser reads: eight GPUs have 36.
+MOST_SERIES = 256
+#: What was seen of each series, in their order; None: not known.
+ValuesData = Annotated[list[Amount | None], Most(MOST_SERIES)]
 
 _OF_A_GPU = (("utilisation", "share"), ("memory", "bytes"), ("power", "W"), ("temperature", "°C"))
 
@@ -35,12 +42,12 @@ class CounterSeries:
     `unit` is share (0 to 1), cores, bytes, W or °C. `why_missing` says why there is no value now.
     """
 
-    device: str
-    quantity: str
-    unit: str
-    source: str
-    limit: float | None = None
-    why_missing: str | None = None
+    device: Annotated[str, Otherwise("")]
+    quantity: Annotated[str, Otherwise("")]
+    unit: Annotated[str, Otherwise("")]
+    source: MaybeSaid
+    limit: Amount | None = None
+    why_missing: Said | None = None
 
 
 class LiveCounters:

@@ -18,9 +18,10 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from operator import attrgetter
-from typing import Any
+from typing import TypedDict
 
 from jupyter_mlgpu.measure.ops.events import Event, Profile
+from jupyter_mlgpu.record.sentence import Sentence
 
 #: Events of one answer; a browser draws as many smoothly.
 EVENTS = 50_000
@@ -32,7 +33,28 @@ BYTES = 1_000_000
 _LONGEST = 200
 
 
-def compact(profiles: Sequence[Profile], events: int = EVENTS, limit: int = BYTES) -> dict[str, Any]:
+class EventsData(TypedDict):
+    """The columns of the events, and the lists that two of them count in."""
+
+    lanes: list[list[str]]
+    names: list[list[str]]
+    starts: list[int]
+    durations: list[int]
+    name: list[int]
+    lane: list[int]
+
+
+class TimelineData(EventsData):
+    """A timeline as JSON, which a browser reads by hand (labextension/src/record/timeline.ts)."""
+
+    duration: int
+    events: int
+    left_out: int
+    why_left_out: Sentence | str | None
+    profilers: list[str]
+
+
+def compact(profiles: Sequence[Profile], events: int = EVENTS, limit: int = BYTES) -> TimelineData:
     """What the profilers saw of one cell: its first `events`, or fewer, to fit into `limit` bytes."""
     found = [
         (event.start_ns - profile.start_ns, event, profile.framework)
@@ -55,7 +77,7 @@ def compact(profiles: Sequence[Profile], events: int = EVENTS, limit: int = BYTE
     }
 
 
-def _table(found: Sequence[tuple[int, Event, str]]) -> dict[str, Any]:
+def _table(found: Sequence[tuple[int, Event, str]]) -> EventsData:
     lanes: dict[tuple[str, ...], int] = {}
     names: dict[tuple[str, ...], int] = {}
     starts, durations, name, lane = [], [], [], []

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -52,10 +52,10 @@ class Picture:
 
 @dataclass(frozen=True, slots=True)
 class Live:
-    """A drawing that our own view draws itself: which one, and JSON-ready data of it."""
+    """A drawing that our own view draws itself: which one, and its data, as decoding.to_json takes it."""
 
     kind: Literal["graph", "timeline"]
-    data: Mapping[str, Any]
+    data: Any
 
 
 #: What a page is about; our own view names its tab by it.

@@ -1,6 +1,6 @@
 """A page as a notebook keeps it for our own view in JupyterLab: bounded, and where every number stands.
 
-The browser's side is labextension/src/page/page.ts; its types are made of those here by scripts/schemas.py.
+The browser's side, labextension/src/page/pagetypes.ts, is made of the types here by scripts/readers.py.
 What does not fit is counted below its table, or in a note; a result that can be saved has all of it in its
 file.
 """
@@ -9,7 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Annotated
 
+from jupyter_mlgpu.record.bounds import MaybeSaid, Most, Otherwise, Said
 from jupyter_mlgpu.record.redact import shorten
 from jupyter_mlgpu.record.sentence import Sentence, joined, say_count
 from jupyter_mlgpu.show.page import axes
@@ -26,46 +28,55 @@ PARTS, ROWS, COLUMNS, CHARTS, SERIES, POINTS, RULES, NOTES = 40, 100, 24, 8, 24,
 #: Characters of a sentence, of what stands in a table or at an axis, and of what a point says.
 SENTENCE, CELL, LABEL = 600, 160, 80
 
+#: What the browser reads of a page, which may be of a later version: rows of a table, points of a line and
+#: parts, charts, lines of one, and characters of a cell.
+READ_ITEMS, READ_CHARTS, READ_LINES, READ_CELL = 400, 8, 32, 200
+
+_Many = Most(READ_ITEMS)
+
+
 #: A point's x and y, the ends of its spread, and what it says when it is pointed at.
-PointData = tuple[float, float, float | None, float | None, str]
+PointData = tuple[float, float, float | None, float | None, MaybeSaid]
 #: The number of its series, its place and how thick it is there, where it starts and ends.
 BarData = tuple[int, float, float, float, float]
 #: A number and what is written there.
-TickData = tuple[float, str]
+TickData = tuple[float, MaybeSaid]
+#: What cannot be read is an empty cell: the others keep their columns.
+Row = tuple[Annotated[Said, Most(READ_CELL), Otherwise("")], ...]
 
 
 @dataclass(frozen=True, slots=True)
 class TableData:
     """`figures` are the numbers of the columns of numbers; with `summary` the table is folded under it."""
 
-    columns: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
-    figures: tuple[int, ...]
-    caption: str
-    below: str
-    summary: str
+    columns: Annotated[tuple[Said, ...], _Many]
+    rows: Annotated[tuple[Row, ...], _Many]
+    figures: tuple[int, ...] = ()
+    caption: Said = ""
+    below: Said = ""
+    summary: Said = ""
 
 
 @dataclass(frozen=True, slots=True)
 class AxisData:
     """It goes from `low` at the left, or at the foot, to `high`."""
 
-    title: str
+    title: MaybeSaid
     log: bool
     low: float
     high: float
-    ticks: tuple[TickData, ...]
+    ticks: tuple[TickData, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class SeriesData:
     """Points of one name; equal colours belong together. `dashed` was not measured here."""
 
-    name: str
+    name: MaybeSaid
     mark: Mark
-    colour: int
+    colour: Annotated[int, Otherwise(0)]
     dashed: bool
-    points: tuple[PointData, ...]
+    points: Annotated[tuple[PointData, ...], _Many] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,22 +86,22 @@ class RuleData:
     at: float
     low: float | None
     high: float | None
-    label: str
+    label: Said = ""
 
 
 @dataclass(frozen=True, slots=True)
 class ChartData:
     """`words` say what it says; `lies`: values go from left to right."""
 
-    title: tuple[str, ...]
+    title: Annotated[tuple[Said, ...], Otherwise(())]
     x: AxisData
     y: AxisData
-    series: tuple[SeriesData, ...]
-    bars: tuple[BarData, ...]
-    rules: tuple[RuleData, ...]
-    words: str
-    notes: tuple[str, ...]
-    lies: bool
+    series: Annotated[tuple[SeriesData, ...], Most(READ_LINES)]
+    bars: Annotated[tuple[BarData, ...], _Many] = ()
+    rules: tuple[RuleData, ...] = ()
+    words: Said = ""
+    notes: tuple[Said, ...] = ()
+    lies: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,12 +109,12 @@ class PageData:
     """The answer in one sentence, parts and details in reading order; charts say the same as the tables."""
 
     kind: Kind
-    title: str
-    headline: str
-    parts: tuple[str | TableData | Live, ...]
-    charts: tuple[ChartData, ...]
-    details: tuple[TableData, ...]
-    notes: tuple[str, ...]
+    title: MaybeSaid
+    headline: MaybeSaid
+    parts: Annotated[tuple[Said | Live | TableData, ...], _Many]
+    charts: Annotated[tuple[ChartData, ...], Most(READ_CHARTS)] = ()
+    details: tuple[TableData, ...] = ()
+    notes: tuple[Said, ...] = ()
     schema: int = SCHEMA
 
 

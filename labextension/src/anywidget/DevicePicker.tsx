@@ -5,7 +5,7 @@ import type { ReactElement } from 'react';
 
 import { picks, wordName } from '../kernel/devicechoice';
 import type { Translate } from '../language/i18n';
-import { readPicker, readDeviceStatus } from '../kernel/protocol';
+import { readSidebarState, readDeviceStatus } from '../kernel/protocol';
 import { count } from '../language/untrusted';
 import { DeviceSelect } from '../sidebar/DevicePicker';
 import { Prose } from '../receipts/Prose';
@@ -23,7 +23,7 @@ interface ISent {
 export function DevicePicker(props: { model: IModel; t: Translate }): ReactElement {
   const { model, t } = props;
   const device = readDeviceStatus(useTrait(model, 'device'));
-  const choices = readPicker(useTrait(model, 'choices'));
+  const choices = readSidebarState(useTrait(model, 'choices'));
   const heard = count(useTrait(model, 'heard')) ?? 0;
   const ended = useTrait(model, 'ended') === true;
   const [sent, setSent] = useState<ISent | null>(null);

@@ -4,8 +4,7 @@ import { useMemo } from 'react';
 import type { ReactElement } from 'react';
 
 import type { Translate } from '../language/i18n';
-import { readRecord } from '../record/record';
-import type { IRecord } from '../record/record';
+import { readKnownRecord } from '../record/record';
 import { count, list } from '../language/untrusted';
 import { Receipt } from '../receipts/Receipt';
 import { CellName } from '../sidebar/RunningCell';
@@ -22,7 +21,7 @@ export function TraceView(props: { model: IModel; t: Translate }): ReactElement 
   const data = useTrait(model, 'newest');
   const older = count(useTrait(model, 'older')) ?? 0;
   const ended = useTrait(model, 'ended') === true;
-  const records = useMemo(() => list(data, MANY, known).reverse(), [data]);
+  const records = useMemo(() => list(data, MANY, readKnownRecord).reverse(), [data]);
   return (
     <div role="group" className="jp-mlgpu-Trace" aria-label={t('receipts')}>
       <h3>
@@ -47,9 +46,4 @@ export function TraceView(props: { model: IModel; t: Translate }): ReactElement 
       {older > 0 && <p className="jp-mlgpu-Quiet">{t('older', { count: older })}</p>}
     </div>
   );
-}
-
-function known(data: unknown): IRecord | null {
-  const record = readRecord(data);
-  return typeof record === 'string' ? null : record;
 }

@@ -2,117 +2,42 @@
  * Live counters: what the machine does now, and did in the last minutes. No DOM, no network.
  *
  * They come twice a second, so they are kept apart from the rest of the state: what lists records is not
- * drawn again for them. The Python side of the same contract is jupyter_mlgpu/jupyter/notebook/watch.py.
+ * drawn again for them. What they mean is told in jupyter_mlgpu/jupyter/notebook/watch.py.
  */
 
 import { Signal } from '@lumino/signaling';
 
-import { readStripSoFar } from '../record/strip';
-import type { IStripSoFar } from '../record/strip';
-import { sentence } from '../language/sentence';
-import type { Sentence } from '../language/sentence';
 import {
-  amount,
-  flag,
-  list,
-  listOf,
-  named,
-  object,
-  or,
-  orEmpty,
-  shape,
-  text
-} from '../language/untrusted';
-import type { Read } from '../language/untrusted';
+  readCountersEvent as readKnown,
+  readCounterSeries,
+  readWatch as readWatchAnswer
+} from './messages';
+import type * as wire from './messages';
+import type { ICounterSeries as ISeries, ICountersHistory, ISample, IWatch } from './messages';
+import type { Sentence } from '../language/sentence';
+import { orEmpty } from '../language/untrusted';
+import type { IStripSoFar } from '../record/recordtypes';
+
+export { readCountersHistory } from './messages';
+export type { ICounterSeries as ISeries, ISample } from './messages';
 
 /** Seconds of history that are kept, and samples: twice a second. */
 const HISTORY = 300;
 const SAMPLES = 600;
-/** Series that are read: eight GPUs have 36. */
-const SERIES = 256;
 
-/** One line of a chart, now or while a cell ran. Each is read, so that values keep their places: what cannot be read has no name. */
-export const readLine = orEmpty(
-  shape(
-    {},
-    {
-      device: or('', text),
-      quantity: or('', text),
-      /** share (0 to 1), cores, bytes, W or °C */
-      unit: or('', text),
-      source: or('', sentence),
-      /** The most it can be; null: not known. */
-      limit: amount,
-      whyMissing: sentence
-    }
-  )
-);
+export const readLine = orEmpty(readCounterSeries);
 
-const readSeries = listOf(readLine, SERIES);
+export const readWatch = orEmpty(readWatchAnswer);
 
-export type ISeries = Read<typeof readLine>;
-
-export interface ISample {
-  /** Seconds on the kernel's own clock: differences alone mean something. */
-  t: number;
-  /** In the order of the series; null: not known. */
-  values: (number | null)[];
-}
-
-function readSample(data: unknown): ISample | null {
-  const [time, values] = (Array.isArray(data) ? data : []) as unknown[];
-  const t = amount(time);
-  return t === null || !Array.isArray(values)
-    ? null
-    : { t, values: values.slice(0, SERIES).map(amount) };
-}
-
-/** An event of the kernel; `series` is there when it has changed. */
-export interface ICountersEvent {
-  /** UTC on the kernel's machine, as it was sent. */
-  time: string;
+/** An event of the kernel, its sample apart. */
+export interface ICountersEvent extends Omit<wire.ICountersEvent, keyof ISample> {
   sample: ISample;
-  series: ISeries[] | null;
-  /** What the cell that runs has done so far. */
-  strip: IStripSoFar | null;
 }
 
 export function readCountersEvent(data: unknown): ICountersEvent | null {
-  const table = object(data);
-  const sample = readSample([table?.t, table?.values]);
-  const series = Array.isArray(table?.series) ? readSeries(table.series) : null;
-  const strip = readStripSoFar(table?.strip);
-  return sample && { time: text(table?.time) ?? '', sample, series, strip };
+  const event = readKnown(data);
+  return event && { ...event, sample: event };
 }
-
-/** What a snapshot holds. */
-export const readCountersHistory = shape(
-  {
-    /** The moment of the snapshot on the samples' clock. */
-    t: amount,
-    samples: named('history', value =>
-      Array.isArray(value) ? list(value.slice(-SAMPLES), SAMPLES, readSample) : null
-    )
-  },
-  { series: readSeries, interval: or(0.5, amount) }
-);
-
-export type ICountersHistory = Read<typeof readCountersHistory>;
-
-/** The kernel's answer to a browser that watches. */
-export const readWatch = orEmpty(
-  shape(
-    {},
-    {
-      watching: flag,
-      /** For how long it holds. */
-      seconds: or(0, amount),
-      whyMissing: sentence
-    }
-  )
-);
-
-export type IWatch = Read<typeof readWatch>;
 
 export interface ICounters {
   series: readonly ISeries[];

@@ -4,7 +4,7 @@ import type { Translate } from '../language/i18n';
 import type { Sentence } from '../language/sentence';
 import { frameworkName } from '../record/words';
 import { AUTO } from '../record/requested';
-import type { IChoice, IDeviceStatus, IPicker } from './protocol';
+import type { IChoice, IDeviceStatus, ISidebarState } from './protocol';
 
 /** One control: a framework's devices, or those of all frameworks. */
 export interface IPick {
@@ -23,7 +23,7 @@ export interface IPick {
 const UNTOLD = { framework: null, chosen: AUTO, words: [{ word: AUTO, about: null }], missing: [] };
 
 /** The controls, as the kernel offers them: `jupyter/notebook/device_list.py`; a wish stands for what it waits for. */
-export function picks(status: IDeviceStatus | null, choices: IPicker | null): IPick[] {
+export function picks(status: IDeviceStatus | null, choices: ISidebarState | null): IPick[] {
   const told = status?.pickers ?? [];
   const wish = choices?.device ?? null;
   return (told.length > 0 ? told : [UNTOLD]).map(({ framework, chosen, words, missing }) => {

@@ -1,6 +1,6 @@
 /**
- * What the server's machine does now, for as long as somebody can see it and no kernel tells it. The Python side
- * is jupyter_mlgpu/jupyter/server/machine.py.
+ * What the server's machine does now, for as long as somebody can see it and no kernel tells it. It is
+ * told by jupyter_mlgpu/jupyter/server/machine.py.
  */
 
 import { ServerConnection } from '@jupyterlab/services';

@@ -1,7 +1,7 @@
 /**
  * What only a restart of the kernel brings, as it stands under a cell: its shape, and the only way in.
  *
- * The Python side of the same contract is jupyter_mlgpu/jupyter/notebook/restart.py.
+ * It comes from jupyter_mlgpu/jupyter/notebook/restart.py.
  */
 
 import { sentence } from '../language/sentence';

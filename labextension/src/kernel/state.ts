@@ -6,7 +6,7 @@ import type { IDeath } from './death';
 import type { IDoctor } from './doctor';
 import type { ILogLine } from '../record/logs';
 import type { ILoadProblem } from './loading';
-import type { IPicker, IDeviceStatus, IRunning } from './protocol';
+import type { ISidebarState, IDeviceStatus, IRunning } from './protocol';
 import type { ICell, IRecord } from '../record/record';
 import type { IProgress } from './progress';
 import type { IFigure } from './savedfigures';
@@ -49,7 +49,7 @@ export interface IState {
   /** The wish to start tracing: under way, or why it failed; null: there is none, or it is done. */
   starting: 'loading' | ILoadProblem | null;
   device: IDeviceStatus | null;
-  choices: IPicker | null;
+  choices: ISidebarState | null;
   doctor: IDoctor | null;
   /** The version of Python. */
   python: string | null;

@@ -3,7 +3,8 @@
  * side is jupyter_mlgpu/record/sentence.py.
  */
 
-import { LONG, object, printed } from './untrusted';
+import { LONG, object, or, printed } from './untrusted';
+import type { Reader } from './untrusted';
 
 /** A text, or a template with its fields. */
 export type Sentence = string | ITemplate;
@@ -29,6 +30,14 @@ export function sentence(value: unknown, limit = LONG): Sentence | null {
   const table = object(value);
   return table === null ? printed(value, limit) : (read(table, 0) ?? printed(table.text, limit));
 }
+
+/** One that is longer than most may be, or shorter. */
+export function sentenceIn(limit: number): Reader<Sentence> {
+  return value => sentence(value, limit);
+}
+
+/** What says nothing where it cannot be read. */
+export const said = or('', (value: unknown) => sentence(value));
 
 /** A refusal of the kernel's, with the sentence that says why. */
 export class RefusedError extends Error {

@@ -61,11 +61,22 @@ export function amount(value: unknown): number | null {
   return known !== null && known >= 0 ? known : null;
 }
 
+/** An amount that is no larger. */
+export function upTo(most: number): Reader<number> {
+  return value => {
+    const known = amount(value);
+    return known !== null && known <= most ? known : null;
+  };
+}
+
 export function count(value: unknown): number | null {
   return Number.isSafeInteger(value) ? amount(value) : null;
 }
 
-export function choice<T extends string>(value: unknown, choices: readonly T[]): T | null {
+export function choice<T extends string | boolean>(
+  value: unknown,
+  choices: readonly T[]
+): T | null {
   return choices.find(known => known === value) ?? null;
 }
 
@@ -146,13 +157,27 @@ export function orEmpty<T>(read: Reader<T>): (value: unknown) => T {
   return value => read(value) ?? (read({}) as T);
 }
 
+/** What has something in it. */
+export function notEmpty<T>(read: Reader<T>): Reader<T> {
+  return value => read(value) || null;
+}
+
 /** A text that is not empty. */
-export const word: Reader<string> = value => text(value) || null;
+export const word = notEmpty((value: unknown) => text(value));
+
+export function textIn(limit: number): Reader<string> {
+  return value => text(value, limit);
+}
+
+/** Whether it is this. */
+export function is(one: unknown): (value: unknown) => boolean {
+  return value => value === one;
+}
 
 /** Whether it is true; what is no truth value counts as false. */
-export const flag = (value: unknown): boolean => value === true;
+export const flag = is(true);
 
-export function oneOf<T extends string>(...choices: T[]): Reader<T> {
+export function oneOf<T extends string | boolean>(...choices: T[]): Reader<T> {
   return value => choice(value, choices);
 }
 
@@ -165,8 +190,52 @@ export function listOf<T>(read: Reader<T>, limit = FEW): (value: unknown) => T[]
 }
 
 /** A list; null, not an empty list, for what is not known. */
-export function listOrNullOf<T>(read: Reader<T>): Reader<T[]> {
-  return value => (Array.isArray(value) ? list(value, FEW, read) : null);
+export function listOrNullOf<T>(read: Reader<T>, limit = FEW): Reader<T[]> {
+  return value => (Array.isArray(value) ? list(value, limit, read) : null);
+}
+
+/** A list of different things, each in its place, of which the first `needed` have to be there. */
+export function tupleOf<T extends unknown[]>(
+  needed: number,
+  ...reads: { [K in keyof T]: Reader<T[K]> }
+): Reader<T> {
+  return value => {
+    const items: unknown[] = Array.isArray(value) ? value : [];
+    const found = reads.map((read: Reader<unknown>, place) => read(items[place]));
+    return found.slice(0, needed).includes(null) ? null : (found as T);
+  };
+}
+
+/** The same of a list whose items have names here. */
+export function rowOf<T>(needed: number, reads: { [K in keyof T]: Reader<T[K]> }): Reader<T> {
+  const read = tupleOf(needed, ...Object.values<Reader<unknown>>(reads));
+  return value => {
+    const found = read(value)?.map((item, place) => [Object.keys(reads)[place] ?? '', item]);
+    return found === undefined ? null : (Object.fromEntries(found) as T);
+  };
+}
+
+/** A list whose items keep their places: what cannot be read of them is null. */
+export function placesOf<T>(read: Reader<T>, limit = FEW): Reader<(T | null)[]> {
+  return value => (Array.isArray(value) ? value.slice(0, limit).map(item => read(item)) : null);
+}
+
+/** The last items of a list. */
+export function newestOf<T>(read: Reader<T>, limit: number): Reader<T[]> {
+  return value => (Array.isArray(value) ? list(value.slice(-limit), limit, read) : null);
+}
+
+/** A list of no more than `limit` items, each of which can be read. */
+export function allOf<T>(read: Reader<T>, limit: number): Reader<T[]> {
+  return value => {
+    const known = list(value, limit, read);
+    return Array.isArray(value) && value.length === known.length ? known : null;
+  };
+}
+
+/** What the first of these readers makes of it that can read it. */
+export function anyOf<T>(...reads: Reader<T>[]): Reader<T> {
+  return value => reads.reduce<T | null>((found, read) => found ?? read(value), null);
 }
 
 export function pairsOf<T>(read: Reader<T>): (value: unknown) => [string, T][] {

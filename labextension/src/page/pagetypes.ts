@@ -1,18 +1,33 @@
-/** What the kernel sends of a page. Made by scripts/schemas.py of the package's page/view.py. */
+/**
+ * What the kernel sends of a page: jupyter_mlgpu/show/page/view.py.
+ *
+ * Made by scripts/readers.py of Python's types (`make schemas`).
+ */
 
+import type { IGraph } from './graph';
+import { readLive } from './live';
+import type { ILanes } from './live';
+import { said, sentence, sentenceIn } from '../language/sentence';
 import type { Sentence } from '../language/sentence';
+import {
+  anyOf,
+  count,
+  finite,
+  flag,
+  listOf,
+  listOrNullOf,
+  oneOf,
+  or,
+  shape,
+  tupleOf
+} from '../language/untrusted';
+import type { Reader } from '../language/untrusted';
 
-/** The answer in one sentence, parts and details in reading order; charts say the same as the tables. */
-export interface IPage {
-  kind: 'page' | 'plan' | 'race' | 'bench' | 'engines';
-  title: Sentence;
-  headline: Sentence;
-  parts: (Sentence | ITable | ILive)[];
-  charts: IChart[];
-  details: ITable[];
-  notes: Sentence[];
-  schema: number;
-}
+export const PAGE_TYPE = 'application/vnd.jupyter-mlgpu.page+json';
+
+export const SCHEMA = 1;
+
+const listOfSentence = listOf(sentence);
 
 /** figures are the numbers of the columns of numbers; with summary the table is folded under it. */
 export interface ITable {
@@ -23,6 +38,90 @@ export interface ITable {
   below: Sentence;
   summary: Sentence;
 }
+
+export const readTable: Reader<ITable> = shape(
+  {
+    columns: listOrNullOf(sentence, 400),
+    rows: listOrNullOf(listOrNullOf(or('', sentenceIn(200))), 400)
+  },
+  {
+    figures: listOf(count),
+    caption: said,
+    below: said,
+    summary: said
+  }
+);
+
+/** It goes from low at the left, or at the foot, to high. */
+export interface IAxis {
+  title: Sentence;
+  log: boolean;
+  low: number;
+  high: number;
+  ticks: [number, Sentence][];
+}
+
+export const readAxis: Reader<IAxis> = shape(
+  {
+    low: finite,
+    high: finite
+  },
+  {
+    title: said,
+    log: flag,
+    ticks: listOf(tupleOf<[number, Sentence]>(1, finite, said))
+  }
+);
+
+/** Points of one name; equal colours belong together. dashed was not measured here. */
+export interface ISeries {
+  name: Sentence;
+  mark: 'line' | 'points' | 'roof' | 'bar';
+  colour: number;
+  dashed: boolean;
+  points: [number, number, number | null, number | null, Sentence][];
+}
+
+export const readSeries: Reader<ISeries> = shape(
+  {
+    mark: oneOf('line', 'points', 'roof', 'bar')
+  },
+  {
+    name: said,
+    colour: or(0, count),
+    dashed: flag,
+    points: listOf(
+      tupleOf<[number, number, number | null, number | null, Sentence]>(
+        2,
+        finite,
+        finite,
+        finite,
+        finite,
+        said
+      ),
+      400
+    )
+  }
+);
+
+/** A line across the chart, and between which values it lies. */
+export interface IRule {
+  at: number;
+  low: number | null;
+  high: number | null;
+  label: Sentence;
+}
+
+export const readRule: Reader<IRule> = shape(
+  {
+    at: finite
+  },
+  {
+    low: finite,
+    high: finite,
+    label: said
+  }
+);
 
 /** words say what it says; lies: values go from left to right. */
 export interface IChart {
@@ -37,34 +136,51 @@ export interface IChart {
   lies: boolean;
 }
 
-/** It goes from low at the left, or at the foot, to high. */
-export interface IAxis {
+export const readChart: Reader<IChart> = shape(
+  {
+    x: readAxis,
+    y: readAxis,
+    series: listOrNullOf(readSeries, 32)
+  },
+  {
+    title: listOfSentence,
+    bars: listOf(
+      tupleOf<[number, number, number, number, number]>(5, count, finite, finite, finite, finite),
+      400
+    ),
+    rules: listOf(readRule),
+    words: said,
+    notes: listOfSentence,
+    lies: flag
+  }
+);
+
+/** The answer in one sentence, parts and details in reading order; charts say the same as the tables. */
+export interface IPage {
+  kind: 'page' | 'plan' | 'race' | 'bench' | 'engines';
   title: Sentence;
-  log: boolean;
-  low: number;
-  high: number;
-  ticks: [number, Sentence][];
+  headline: Sentence;
+  parts: (Sentence | IGraph | ILanes | ITable)[];
+  charts: IChart[];
+  details: ITable[];
+  notes: Sentence[];
+  schema: number;
 }
 
-/** Points of one name; equal colours belong together. dashed was not measured here. */
-export interface ISeries {
-  name: Sentence;
-  mark: 'line' | 'points' | 'roof' | 'bar';
-  colour: number;
-  dashed: boolean;
-  points: [number, number, number | null, number | null, Sentence][];
-}
-
-/** A line across the chart, and between which values it lies. */
-export interface IRule {
-  at: number;
-  low: number | null;
-  high: number | null;
-  label: Sentence;
-}
-
-/** A drawing that our own view draws itself: which one, and JSON-ready data of it. */
-export interface ILive {
-  kind: 'graph' | 'timeline';
-  data: Record<string, unknown>;
-}
+export const readPage: Reader<IPage> = shape(
+  {
+    kind: oneOf('page', 'plan', 'race', 'bench', 'engines'),
+    parts: listOrNullOf(
+      anyOf<Sentence | IGraph | ILanes | ITable>(sentence, readLive, readTable),
+      400
+    )
+  },
+  {
+    title: said,
+    headline: said,
+    charts: listOf(readChart, 8),
+    details: listOf(readTable),
+    notes: listOfSentence,
+    schema: or(1, count)
+  }
+);

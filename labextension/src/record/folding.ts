@@ -6,7 +6,7 @@
  */
 
 import type { ILogLine } from './logs';
-import type { INative } from './native';
+import type { INativeOutput as INative } from './recordtypes';
 import type { IRecord } from './record';
 import { frameworkName } from './words';
 import type { Translate } from '../language/i18n';

@@ -1,38 +1,19 @@
-/**
- * Native log lines, explained: their shape as the kernel sends and notebooks save it, and the way in.
- *
- * The Python side of the same contract is `LogLine` in jupyter_mlgpu/record/record.py.
- */
+/** Native log lines, explained, as the kernel sends and notebooks save them: how many are read. */
 
-import {
-  count,
-  flag,
-  list,
-  named,
-  object,
-  oneOf,
-  or,
-  pairs,
-  printed,
-  printedIn,
-  shape,
-  text
-} from '../language/untrusted';
-import type { Read } from '../language/untrusted';
+import * as wire from './recordtypes';
+import { TEXT_LIMIT } from './recordtypes';
+import { list, object } from '../language/untrusted';
+
+export { TEXT_LIMIT } from './recordtypes';
 
 /** From the one to look at first to the one to look at last. */
 export const VERDICTS = ['fatal', 'action', 'performance', 'info', 'harmless', 'unknown'] as const;
 
 export type Verdict = (typeof VERDICTS)[number];
 
-/** Characters of a line that are shown. */
-export const TEXT_LIMIT = 8_000;
-
 const LINES = 2_000;
 /** Characters of all lines of a record: the page stands still while they are read. */
 const CHARACTERS = 1_000_000;
-const EXPLANATION = 1_200;
-const FIELD = 300;
 
 /** Read log lines, and count those that were too many. */
 export function readLogs(data: unknown): [lines: ILogLine[], left: number] {
@@ -50,39 +31,17 @@ export function readLogs(data: unknown): [lines: ILogLine[], left: number] {
   return [list(data, most, readLogLine), data.length - most];
 }
 
-/** Shared by lines without fields, which most are: 100,000 lists of their own are work for the collector. */
-const NO_FIELDS: [name: string, value: string][] = [];
-
-function readFields(data: unknown): [name: string, value: string][] {
-  const fields = pairs(data, value =>
-    typeof value === 'number' ? String(value) : printed(value, FIELD)
-  );
-  return fields.length === 0 ? NO_FIELDS : fields;
+/** The lines alone. */
+export function readLines(data: unknown): ILogLine[] {
+  return readLogs(data)[0];
 }
 
-const explanation = printedIn(EXPLANATION);
+export interface ILogLine extends wire.ILogLine {
+  /** Characters that were printed; more than `text` has where it was cut at `TEXT_LIMIT`. */
+  length: number;
+}
 
-const readLogLine = shape(
-  {
-    /** As printed, of several lines where the message has them; cut at `TEXT_LIMIT` characters. */
-    text: printedIn(TEXT_LIMIT),
-    /** Characters that were printed; more than `text` has where it was cut. */
-    length: named('text', value => (value as string).length)
-  },
-  {
-    /** Which message it is; null where that is not known. */
-    id: text,
-    verdict: or('unknown', oneOf(...VERDICTS)),
-    meaning: explanation,
-    advice: explanation,
-    /** What stood in the message's places, for its explanation in another language. */
-    fields: readFields,
-    count: or(1, count),
-    stream: or('', text),
-    time: text,
-    /** It came after the cell had ended. */
-    late: flag
-  }
-);
-
-export type ILogLine = Read<typeof readLogLine>;
+function readLogLine(data: unknown): ILogLine | null {
+  const line = wire.readLogLine(data);
+  return line && Object.assign(line, { length: (object(data)?.text as string).length });
+}

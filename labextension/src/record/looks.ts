@@ -1,47 +1,20 @@
-/**
- * Looks at memory while a cell ran, from the live counters: their shape, and the curve of one series.
- *
- * The Python side of the same contract is jupyter_mlgpu/jupyter/notebook/record_pages.py.
- */
+/** Looks at memory while a cell ran, from the live counters: the curve of one series. */
 
-import { readLine } from '../kernel/counters';
-import type { ISeries } from '../kernel/counters';
-import { FEW, amount, list, object } from '../language/untrusted';
+import { readLooks as readKnown } from './recordpagetypes';
+import type { ILook, ILooks } from './recordpagetypes';
 
-const LOOKS = 2_000;
+export type { ILooks } from './recordpagetypes';
 
-export interface ILooks {
-  /** Seconds between two looks. */
-  interval: number;
-  series: ISeries[];
-  looks: ILook[];
-}
-
-export interface ILook {
-  /** Seconds from the start of the cell. */
-  at: number;
-  /** In the order of the series; null: not told at that moment. */
-  values: (number | null)[];
-}
-
-/** Read looks; null where there are none to draw. */
+/** Looks with a value for each series; null where there are none to draw. */
 export function readLooks(data: unknown): ILooks | null {
-  const table = object(data);
-  const interval = amount(table?.interval);
-  const series = list(table?.series, FEW, readLine);
-  const looks = list(table?.looks, LOOKS, item => readLook(item, series.length));
-  return interval === null || series.length === 0 || looks.length === 0
-    ? null
-    : { interval, series, looks };
-}
-
-function readLook(data: unknown, series: number): ILook | null {
-  const [time, told] = Array.isArray(data) ? (data as unknown[]) : [];
-  const at = amount(time);
-  if (at === null || !Array.isArray(told)) {
+  const told = readKnown(data);
+  if (told === null || told.series.length === 0 || told.looks.length === 0) {
     return null;
   }
-  return { at, values: Array.from({ length: series }, (_, index) => amount(told[index])) };
+  const whole = ({ at, values }: ILook): ILook => {
+    return { at, values: told.series.map((_, index) => values[index] ?? null) };
+  };
+  return { ...told, looks: told.looks.map(whole) };
 }
 
 /** The least and the most that was seen of a series; null where nothing was. */

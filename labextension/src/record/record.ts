@@ -4,24 +4,20 @@
  * The Python side of the same contract is jupyter_mlgpu/record/record.py.
  */
 
-import { readGpuWork } from './gpuwork';
 import { headOfText, readHead } from './head';
 import type { IHead } from './head';
 import { readHotLines, readLimit } from './limits';
 import { readLogs } from './logs';
 import type { ILogLine } from './logs';
-import { readNative } from './native';
 import { MANY, readOperation } from './operations';
 import { readNotMeasured, readReading } from './reading';
-import { readRepeat } from './repeat';
 import { readRequested } from './requested';
-import { readHostLane } from './strip';
+import * as wire from './recordtypes';
 import { sentence } from '../language/sentence';
 import type { Sentence } from '../language/sentence';
 import {
   LONG,
   FEW,
-  amount,
   count,
   flag,
   inside,
@@ -30,7 +26,6 @@ import {
   listOrNullOf,
   named,
   object,
-  oneOf,
   or,
   pairs,
   pairsOf,
@@ -48,43 +43,18 @@ const SCHEMA = 2;
 
 const unknownAsEmpty = or('', text);
 
-const DEVICE = { framework: unknownAsEmpty, kind: unknownAsEmpty, nativeName: text };
+export type { IRanOn, Outcome } from './recordtypes';
+export type Evidence = NonNullable<wire.IRanOn['evidence']>;
 
-export const readDevice = shape({ device: word }, DEVICE);
+export interface ICell extends wire.ICell {
+  /** Which run it is of a cell that repeats; null for all other cells. */
+  turn: number | null;
+}
 
-const readRanOn = shape(
-  { device: word },
-  {
-    ...DEVICE,
-    operations: count,
-    /** Part of the operations counted, 0 to 1; not a share of time. */
-    share: amount,
-    whyMissing: sentence,
-    /**
-     * How it is known that the device worked for the cell; null: the record does not say. With `allocator`,
-     * `results` and `driver`, more may have run elsewhere.
-     */
-    evidence: oneOf('counted', 'only device', 'allocator', 'results', 'driver')
-  }
-);
-
-export type IRanOn = Read<typeof readRanOn>;
-export type Evidence = NonNullable<IRanOn['evidence']>;
-
-export const readCell = shape(
-  { sequence: count },
-  {
-    id: text,
-    executionCount: count,
-    /** Which run it is of a cell that repeats; null for all other cells. */
-    turn: count,
-    /** Tells code apart: runs of the same code have the same; null for a block of a script. */
-    digest: named('source_digest', text),
-    name: unknownAsEmpty
-  }
-);
-
-export type ICell = Read<typeof readCell>;
+export function readCell(data: unknown): ICell | null {
+  const cell = wire.readCell(data);
+  return cell && { ...cell, turn: null };
+}
 
 const readFact = shape({ value: factValue }, { source: or('', sentence) });
 
@@ -92,13 +62,13 @@ const readKnown = shape(
   {
     runId: inside('run', 'id', word),
     cell: readCell,
-    outcome: oneOf('ok', 'error', 'interrupted')
+    outcome: wire.readOutcome
   },
   {
     notebook: inside('run', 'notebook', text),
     startedAt: unknownAsEmpty,
     requested: inside('device', 'requested', readRequested),
-    ranOn: inside('device', 'ran_on', listOrNullOf(readRanOn)),
+    ranOn: inside('device', 'ran_on', listOrNullOf(wire.readRanOn)),
     /** The one device on which anything of a framework can have run; whether anything did is not known. */
     only: inside('device', 'only', pairsOf(text)),
     whyDeviceMissing: inside('device', 'why_missing', sentence),
@@ -107,8 +77,8 @@ const readKnown = shape(
     /** Pieces of knowledge about the cell, as text, with where each comes from. */
     facts: (value: unknown) => pairs(value, readFact).map(([name, fact]) => ({ name, ...fact })),
     versions: pairsOf(text),
-    mode: or('light', oneOf('light', 'profiled')),
-    origin: or('live', oneOf('live', 'loaded', 'replayed')),
+    mode: or('light', wire.readMode),
+    origin: or('live', wire.readOrigin),
     notes: listOf(sentence),
     /** What the cell spent most of its time on; null: not known, and `whyNoLimit` may say why. */
     limit: readLimit,
@@ -116,15 +86,15 @@ const readKnown = shape(
     /** The lines of code at which the cell was seen, the most often first. */
     lines: readHotLines,
     /** Which lines of the cell's output are native; null: that is not known. */
-    native: readNative,
+    native: wire.readNativeOutput,
     /** What each GPU did, of those whose work was recorded. */
-    gpuWork: named('gpu_work', listOf(readGpuWork)),
+    gpuWork: named('gpu_work', listOf(wire.readGpuWork)),
     /** Whether nobody waited for the GPUs at the cell's ends: the wall time is that of its code. */
     asynchronous: flag,
     /** What the cell's thread did when; null where it was not sampled. */
-    hostLane: named('host_lane', readHostLane),
+    hostLane: named('host_lane', wire.readHostLane),
     /** Which run it is of a cell that repeats, and in the last one how long the others took. */
-    repeat: readRepeat,
+    repeat: wire.readRepeat,
     /** What was left out of a receipt to keep the notebook small, and how many. */
     cut: pairsOf(count),
     head: readHead
@@ -136,7 +106,6 @@ export interface IRecord extends Read<typeof readKnown> {
 }
 
 export type IFact = IRecord['facts'][number];
-export type Outcome = IRecord['outcome'];
 export type { IReading } from './reading';
 export type { Unreadable } from '../language/untrusted';
 
@@ -158,6 +127,12 @@ export function readRecord(data: unknown, plain?: unknown): IRecord | Unreadable
   const cell = { ...record.cell, turn: record.repeat?.number ?? null };
   const readings = [...record.readings, ...readNotMeasured(table.not_measured)];
   return { ...record, cell, readings, logs, head };
+}
+
+/** The same; null for what cannot be read. */
+export function readKnownRecord(data: unknown): IRecord | null {
+  const record = readRecord(data);
+  return typeof record === 'string' ? null : record;
 }
 
 /** A fact's value: a sentence, a number, several of them, or a table as `name: value, name: value`. */

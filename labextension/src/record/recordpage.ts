@@ -1,19 +1,15 @@
-/**
- * What the kernel answers about one cell; the only way in. The Python side is jupyter_mlgpu/jupyter/notebook/record_pages.py.
- */
+/** What the kernel answers about one cell; the only way in. */
 
 import { readLooks } from './looks';
 import type { ILooks } from './looks';
-import { readTimeline } from './timeline';
+import { readRecordPage as readKnown } from './recordpagetypes';
+import type * as wire from './recordpagetypes';
 import type { ITimeline } from './timeline';
-import { choice, object } from '../language/untrusted';
-
-const NO_TIMELINE = ['light', 'none', 'gone'] as const;
-const NO_LOOKS = ['short', 'unwatched', 'gone'] as const;
+import { object } from '../language/untrusted';
 
 /** Why there is no timeline; `saved`: the record stands in the notebook, and its kernel is not this one. */
-export type NoTimeline = (typeof NO_TIMELINE)[number] | 'saved';
-export type NoLooks = (typeof NO_LOOKS)[number] | 'saved';
+export type NoTimeline = NonNullable<wire.IRecordPage['whyNoTimeline']> | 'saved';
+export type NoLooks = NonNullable<wire.IRecordPage['whyNoLooks']> | 'saved';
 
 export interface IRecordPage {
   timeline: ITimeline | NoTimeline;
@@ -23,11 +19,10 @@ export interface IRecordPage {
 }
 
 export function readRecordPage(data: unknown): IRecordPage {
-  const table = object(data);
+  const told = readKnown(data);
   return {
-    timeline:
-      readTimeline(table?.timeline) ?? choice(table?.why_no_timeline, NO_TIMELINE) ?? 'gone',
-    looks: readLooks(table?.looks) ?? choice(table?.why_no_looks, NO_LOOKS) ?? 'gone',
-    roof: object(table?.roof)
+    timeline: told?.timeline ?? told?.whyNoTimeline ?? 'gone',
+    looks: readLooks(object(data)?.looks) ?? told?.whyNoLooks ?? 'gone',
+    roof: told?.roof ?? null
   };
 }

@@ -1,12 +1,11 @@
 /** The lanes of a cell's strip, as record/strip.py has them: what the CPU and the GPUs did when. */
 
-import { amount, count, listOf, named, or, shape, text, word } from '../language/untrusted';
-import type { Read } from '../language/untrusted';
 import type { IRecord } from './record';
+import type { IGpuLane, IHostLane, IStripLine, IStripSoFar } from './recordtypes';
 import { known } from './words';
 
-/** Bins of a lane, at most. */
-const BINS = 240;
+export { readStripSoFar } from './recordtypes';
+
 /** The part of the wall time that may be missing from the legend. */
 const UNSEEN = 0.02;
 /** The digit of a bin in which a GPU worked all the time. */
@@ -27,45 +26,6 @@ export const KINDS = new Map([
 type Name<T> = T extends ReadonlyMap<infer K, unknown> ? K : never;
 export type Kind = Name<typeof KINDS>;
 
-const bins = (value: unknown): string => text(value, BINS) ?? '';
-
-const readSpent = shape({ did: word }, { seconds: or(0, amount) });
-const readLine = shape({ line: count }, { cell: or(null, count) });
-
-export const readHostLane = shape(
-  {},
-  {
-    seconds: or(0, amount),
-    did: bins,
-    spent: listOf(readSpent),
-    ran: bins,
-    lines: listOf(readLine)
-  }
-);
-
-export const readGpuLane = shape(
-  {},
-  {
-    seconds: or(0, amount),
-    kernels: bins,
-    copies: bins,
-    longest: bins,
-    kernelSeconds: named('kernel_seconds', or(0, amount)),
-    copySeconds: named('copy_seconds', or(0, amount))
-  }
-);
-
-export type IGpuLane = Read<typeof readGpuLane>;
-
-/** The lanes of a cell that runs. */
-export const readStripSoFar = shape(
-  { sequence: count, seconds: amount },
-  { host: readHostLane, gpus: listOf(shape({ device: word, lane: readGpuLane }, {})) }
-);
-
-export type IStripSoFar = Read<typeof readStripSoFar>;
-type IHostLane = NonNullable<Read<typeof readHostLane>>;
-
 /** A part of a lane: from where to where, in seconds, and how much of its height, from and to, from 0 to 1. */
 export interface IBox {
   kind: Kind;
@@ -74,7 +34,7 @@ export interface IBox {
   bottom: number;
   top: number;
   /** The line that ran most, of another cell with its number. */
-  line?: Read<typeof readLine>;
+  line?: IStripLine;
   /** The kernel that ran most. */
   kernel?: string;
   /** Of several GPUs: what part of the time each one worked. */

@@ -1,7 +1,7 @@
 /**
  * The events of a profiled cell as the kernel sends them, laid out so that a part of them is found quickly.
  *
- * The Python side of the same contract is jupyter_mlgpu/show/exporting/compact.py. Times are nanoseconds from the
+ * They are made by jupyter_mlgpu/show/exporting/compact.py. Times are nanoseconds from the
  * start of the cell.
  */
 

@@ -1,0 +1,163 @@
+/**
+ * What the kernel sends of the graph of a plan: jupyter_mlgpu/show/planning/live.py.
+ *
+ * Made by scripts/readers.py of Python's types (`make schemas`).
+ */
+
+import { readWay } from './ways';
+import type { ICorner } from './ways';
+import { said } from '../language/sentence';
+import type { Sentence } from '../language/sentence';
+import {
+  allOf,
+  count,
+  flag,
+  listOf,
+  oneOf,
+  or,
+  printedIn,
+  rowOf,
+  shape,
+  text,
+  upTo
+} from '../language/untrusted';
+import type { Reader } from '../language/untrusted';
+
+const or0Count = or(0, count);
+const upTo200000 = upTo(200_000);
+const orPrintedIn120 = or('', printedIn(120));
+
+/** Where it would run; noun is what is known of it, kernels or layers. */
+export interface ITarget {
+  title: string;
+  noun: string;
+}
+
+export const readTarget: Reader<ITarget> = shape(
+  {},
+  {
+    title: orPrintedIn120,
+    noun: or('', text)
+  }
+);
+
+/** How many operations are of each kind. */
+export interface ICounts {
+  own: number;
+  shared: number;
+  cpu: number;
+}
+
+export const readCounts: Reader<ICounts> = shape(
+  {
+    own: count,
+    shared: count,
+    cpu: count
+  },
+  {}
+);
+
+/** Of a drawing, and of each of its boxes. */
+export interface ISize {
+  width: number;
+  height: number;
+}
+
+export const readSize: Reader<ISize> = rowOf<ISize>(2, {
+  width: upTo200000,
+  height: upTo200000
+});
+
+/** Operations that can run as a whole: where, how many, and how many of them no box tells. */
+export interface IFrame {
+  x: number;
+  y: number;
+  width: number;
+  height: number;
+  operations: number;
+  hidden: number;
+}
+
+export const readFrame: Reader<IFrame> = rowOf<IFrame>(4, {
+  x: upTo200000,
+  y: upTo200000,
+  width: upTo200000,
+  height: upTo200000,
+  operations: or0Count,
+  hidden: or0Count
+});
+
+/** Where; the operation, its name, where it runs, and the number of the reason. */
+export interface IBox {
+  x: number;
+  y: number;
+  operation: string;
+  name: string;
+  kind: 'own' | 'shared' | 'cpu';
+  reason: number | null;
+  count: number;
+}
+
+export const readBox: Reader<IBox> = rowOf<IBox>(5, {
+  x: upTo200000,
+  y: upTo200000,
+  operation: orPrintedIn120,
+  name: orPrintedIn120,
+  kind: oneOf('own', 'shared', 'cpu'),
+  reason: count,
+  count: or0Count
+});
+
+/** One function. whole: each operation has its box; else the largest groups have one for each kind. */
+export interface IDrawing {
+  function: string;
+  operations: number;
+  shown: number;
+  groups: number;
+  whole: boolean;
+  box: ISize;
+  size: ISize;
+  frames: IFrame[];
+  boxes: IBox[];
+  reasons: Sentence[];
+  arrows: ICorner[][];
+  moreArrows: number;
+}
+
+export const readDrawing: Reader<IDrawing> = shape(
+  {
+    operations: count,
+    box: readSize,
+    size: readSize,
+    frames: allOf(readFrame, 500),
+    boxes: allOf(readBox, 500)
+  },
+  {
+    function: orPrintedIn120,
+    shown: or0Count,
+    groups: or0Count,
+    whole: flag,
+    reasons: listOf(said, 500),
+    arrows: listOf(readWay, 1000),
+    moreArrows: or0Count
+  }
+);
+
+/** The functions of a plan, and how many operations are of which kind. */
+export interface IGraph {
+  target: ITarget | null;
+  counts: ICounts;
+  drawings: IDrawing[];
+  moreFunctions: number;
+}
+
+export const readGraph: Reader<IGraph> = shape(
+  {
+    counts: readCounts
+  },
+  {
+    target: readTarget,
+    drawings: listOf(readDrawing),
+    moreFunctions: or0Count
+  }
+);

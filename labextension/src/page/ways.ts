@@ -1,0 +1,27 @@
+/** The ways of arrows in a graph, which stand in texts. */
+
+/** Of an arrow's way from the right side of one area to the left side of another, around all others. */
+export interface ICorner {
+  x: number;
+  y: number;
+}
+
+const CORNERS = 1_000;
+/** Letters of an arrow's way. */
+const LETTERS = 12 * CORNERS;
+/** Points of a drawing; what lies further out is nobody's graph. */
+const FAR = 200_000;
+
+/** The corners of an arrow: `188 20 214 20`. */
+export function readWay(data: unknown): ICorner[] | null {
+  if (typeof data !== 'string' || data.length > LETTERS || !/^-?\d+( -?\d+){3,}$/.test(data)) {
+    return null;
+  }
+  const numbers = data.split(' ').map(Number);
+  const corners: ICorner[] = [];
+  for (let at = 0; at + 1 < numbers.length && corners.length < CORNERS; at += 2) {
+    const [x = 0, y = 0] = numbers.slice(at, at + 2);
+    corners.push({ x, y });
+  }
+  return numbers.every(one => Math.abs(one) <= FAR) ? corners : null;
+}

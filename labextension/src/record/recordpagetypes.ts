@@ -1,0 +1,67 @@
+/**
+ * What the kernel answers about one cell: jupyter_mlgpu/jupyter/notebook/record_pages.py.
+ *
+ * Made by scripts/readers.py of Python's types (`make schemas`).
+ */
+
+import { readTimeline } from './timeline';
+import type { ITimeline } from './timeline';
+import { readCounterSeries } from '../kernel/messages';
+import type { ICounterSeries } from '../kernel/messages';
+import {
+  amount,
+  listOf,
+  object,
+  oneOf,
+  orEmpty,
+  placesOf,
+  rowOf,
+  shape
+} from '../language/untrusted';
+import type { Reader } from '../language/untrusted';
+
+/** A look while a cell ran: seconds from its start, and the values in the order of the series. */
+export interface ILook {
+  at: number;
+  values: (number | null)[];
+}
+
+export const readLook: Reader<ILook> = rowOf<ILook>(2, {
+  at: amount,
+  values: placesOf(amount, 256)
+});
+
+/** Looks at memory while a cell ran, so many seconds apart. */
+export interface ILooks {
+  series: ICounterSeries[];
+  interval: number;
+  looks: ILook[];
+}
+
+export const readLooks: Reader<ILooks> = shape(
+  {
+    interval: amount
+  },
+  {
+    series: listOf(orEmpty(readCounterSeries)),
+    looks: listOf(readLook, 2000)
+  }
+);
+
+/** The timeline of a cell and its looks at memory, which are read apart, or why not; and its roof. */
+export interface IRecordPage {
+  timeline: ITimeline | null;
+  whyNoTimeline: 'light' | 'none' | 'gone' | null;
+  whyNoLooks: 'short' | 'unwatched' | 'gone' | null;
+  roof: Record<string, unknown> | null;
+}
+
+export const readRecordPage: Reader<IRecordPage> = shape(
+  {},
+  {
+    timeline: readTimeline,
+    whyNoTimeline: oneOf('light', 'none', 'gone'),
+    whyNoLooks: oneOf('short', 'unwatched', 'gone'),
+    roof: object
+  }
+);
