@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 
-from jupyter_mlgpu.record.reading import Reading, Scope
+from jupyter_mlgpu.record.reading import Reading
 from jupyter_mlgpu.record.sentence import Sentence, say
 
 TITLES: Mapping[str, Sentence] = {
@@ -52,8 +52,7 @@ TITLES: Mapping[str, Sentence] = {
     "byte_share": say("Memory traffic, share of the roof"),
 }
 
-#: What a reading covers.
-SCOPES: Mapping[Scope, Sentence] = {
+_SCOPES: Mapping[str, Sentence] = {
     "cell": say("cell"),
     "process": say("process"),
     "device": say("device"),
@@ -149,3 +148,8 @@ def figure(reading: Reading) -> str:
 def title(quantity: str) -> str:
     """A quantity's name for people."""
     return TITLES.get(quantity, quantity.replace("_", " "))
+
+
+def scope(name: str) -> str:
+    """What a reading covers, for people."""
+    return _SCOPES.get(name, name)

@@ -96,7 +96,7 @@ def _reading(one: Reading) -> tuple[str, ...]:
     return (
         units.title(one.quantity),
         _value(one),
-        say("{scope}, {source}", scope=one.device or units.SCOPES[one.scope], source=_said(one.instrument)),
+        say("{scope}, {source}", scope=one.device or units.scope(one.scope), source=_said(one.instrument)),
     )
 
 

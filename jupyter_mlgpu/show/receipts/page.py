@@ -115,7 +115,7 @@ def _roof(record: Record) -> tuple[Chart | None, Table | None]:
 
 
 def _row(reading: Reading, record: Record) -> tuple[str, ...]:
-    source = say("{scope}, {source}", scope=units.SCOPES[reading.scope], source=reading.instrument)
+    source = say("{scope}, {source}", scope=units.scope(reading.scope), source=reading.instrument)
     return units.title(reading.quantity), words.shown(reading, record), source
 
 
