@@ -1,16 +1,19 @@
 """What is added to a record after its cell was measured: each step by itself, and all in their order."""
 
 import dataclasses
+import sys
+import types
 
 import pytest
 from msgspec.structs import replace
 
+from jupyter_mlgpu import pipeline
 from jupyter_mlgpu.jupyter.notebook.steps import (
     EndedCell,
+    NotebookSession,
     RecordStep,
     complete,
     saving,
-    steps,
     with_growth,
     with_items,
     with_logs,
@@ -23,12 +26,13 @@ from jupyter_mlgpu.measure.kit import Kit
 from jupyter_mlgpu.measure.selection import DeviceSelection
 from jupyter_mlgpu.record.files import Journal, load_records
 from jupyter_mlgpu.record.reading import Reading
-from jupyter_mlgpu.record.record import STILL_READING, Fact, LogLine
+from jupyter_mlgpu.record.record import HOLDS_ONLY, STILL_READING, Fact, LogLine
 from jupyter_mlgpu.record.store import Store
 from jupyter_mlgpu.testing import FakeBackend, example_record
 
 CPU = Device("fake", "cpu:0", "cpu", "fake cpu:0")
 LINE = LogLine("hello", None, "unknown", None, None, {}, 1, "stderr", "now", late=False)
+LESSONS = "jupyter_mlgpu.lessons"
 PARTS = [
     "the time of the traceback",
     "what stays on another device",
@@ -74,7 +78,22 @@ def of(ended, *, selection=None, capture=None, store=None, journal=None):
     kit = Kit()
     kit.selection = selection or DeviceSelection(lambda: [FakeBackend()])
     kit.store = store or Store()
-    return steps(ended, kit, capture or Lines(), {}, journal)
+    return pipeline.stages(ended, session(kit, capture, journal))
+
+
+def session(kit, capture=None, journal=None):
+    """One that nobody looks at: it stores, shows and revises nothing."""
+    nothing = Broken()
+    return NotebookSession(
+        kit,
+        capture or Lines(),
+        {},
+        journal,
+        died_before=lambda: None,
+        store=nothing,
+        show=nothing,
+        revise=nothing,
+    )
 
 
 def test_the_steps_and_their_order_are_these():
@@ -225,3 +244,14 @@ def test_a_record_that_could_not_be_written_says_why(tmp_path):
     (note,) = saving(Journal(tmp_path))(example_record()).notes
     assert note.startswith("This record was not saved: ")
     assert "lacks" not in note
+
+
+def test_a_definition_is_folded_in_lessons_alone(monkeypatch):
+    record = example_record()
+    quick = replace(record.reading("wall_time"), value=0.001)
+    record = replace(record, readings=(quick,))
+    (step,) = [one for one in of(cell(code="def f(): ...")) if one.part == "what the cell holds"]
+    monkeypatch.delitem(sys.modules, LESSONS, raising=False)
+    assert step(record) is record
+    monkeypatch.setitem(sys.modules, LESSONS, types.ModuleType(LESSONS))
+    assert step(record).facts[HOLDS_ONLY].value == "definitions"

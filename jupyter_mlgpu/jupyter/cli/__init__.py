@@ -7,20 +7,20 @@ everything that was refused or could not be done, 130 after Ctrl-C. What went wr
 from __future__ import annotations
 
 import argparse
-import importlib
 import sys
 from collections.abc import Sequence
 from types import ModuleType
 from typing import Any
 
+from jupyter_mlgpu import jupyter
 from jupyter_mlgpu._version import __version__
 from jupyter_mlgpu.jupyter.cli.terminal import PROGRAM, complain
 from jupyter_mlgpu.record.errors import MlgpuError, UsageError
 from jupyter_mlgpu.record.sentence import joined, say
 from jupyter_mlgpu.record.words import WordsParser, unknown
 
-#: Each command, those of every day first, and what it does. Its module here, or that of _ABOVE, has EXAMPLE,
-#: add_arguments and main.
+#: Each command, those of every day first, and what it does. Its module here, or the one that `teach` adds,
+#: has EXAMPLE, add_arguments and main.
 COMMANDS = {
     "run": "run a notebook with tracing on; save it, its records and a report",
     "doctor": "find out what is wrong with this machine's setup, and what to do about it",
@@ -29,11 +29,6 @@ COMMANDS = {
     "explain": "explain the messages in a log, and what to do about them",
     "bench": "measure how fast this machine computes, compared with published figures",
     "class": "release, collect, grade and report a class's labs",
-}
-#: Commands of a room that stands on this one: they are found by the names of their modules.
-_ABOVE = {
-    "class": "jupyter_mlgpu.teach.commands.classroom",
-    "lessons": "jupyter_mlgpu.teach.commands.lessons",
 }
 #: How many of them are for every day.
 _EVERY_DAY = 2
@@ -81,7 +76,48 @@ def command_parser(name: str) -> argparse.ArgumentParser:
 
 
 def _module(name: str) -> ModuleType:
-    return importlib.import_module(_ABOVE.get(name, f"{__name__}.{name}"))
+    if name in jupyter.teaching_commands:
+        return jupyter.teaching_commands[name]()
+    return _OWN[name]()
+
+
+def _run_command() -> ModuleType:
+    from jupyter_mlgpu.jupyter.cli import run
+
+    return run
+
+
+def _doctor_command() -> ModuleType:
+    from jupyter_mlgpu.jupyter.cli import doctor
+
+    return doctor
+
+
+def _strip_command() -> ModuleType:
+    from jupyter_mlgpu.jupyter.cli import strip
+
+    return strip
+
+
+def _explain_command() -> ModuleType:
+    from jupyter_mlgpu.jupyter.cli import explain
+
+    return explain
+
+
+def _bench_command() -> ModuleType:
+    from jupyter_mlgpu.jupyter.cli import bench
+
+    return bench
+
+
+_OWN = {
+    "run": _run_command,
+    "doctor": _doctor_command,
+    "strip": _strip_command,
+    "explain": _explain_command,
+    "bench": _bench_command,
+}
 
 
 def _overview() -> argparse.ArgumentParser:
