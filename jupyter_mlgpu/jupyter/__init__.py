@@ -11,15 +11,14 @@ if TYPE_CHECKING:
     from jupyter_mlgpu.measure.kit import Kit
     from jupyter_mlgpu.record.record import Record
 
+    class Sharing(Protocol):
+        """A student's consent, and what it sets going."""
 
-class Sharing(Protocol):
-    """A student's consent, and what it sets going."""
+        def run(self, words: str) -> str:
+            """`%mlc_share WORDS`; returns what to print."""
 
-    def run(self, words: str) -> str:
-        """`%mlc_share WORDS`; returns what to print."""
-
-    def end(self) -> None:
-        """Send nothing more."""
+        def end(self) -> None:
+            """Send nothing more."""
 
 
 # What this room needs of those above it. Set by `pipeline.connect`.

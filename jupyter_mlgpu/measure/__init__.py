@@ -2,20 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from jupyter_mlgpu.measure.activity.activity import Activity
     from jupyter_mlgpu.measure.kit import Kit
     from jupyter_mlgpu.record.record import Record
 
-
-class Explain(Protocol):
-    """Explains what was measured; `pipeline.explained` is one."""
-
-    def __call__(self, record: Record, activity: Activity | None, kit: Kit) -> Record:
-        """Return the record of a traced block or an epoch with what limited it."""
-
-
-#: Enriches the records of blocks and epochs, which this room makes. Set by `pipeline.connect`.
-explain: Explain
+#: Adds what limited it to the record of a traced block or an epoch, which this room makes. Set by
+#: `pipeline.connect`.
+explain: Callable[[Record, Activity | None, Kit], Record]
