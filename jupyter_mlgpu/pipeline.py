@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from jupyter_mlgpu.graphs.mlcompute.structure import Graph
     from jupyter_mlgpu.graphs.mlcompute.tensors import Tensor
     from jupyter_mlgpu.jupyter import Sharing
-    from jupyter_mlgpu.jupyter.notebook.steps import EndedCell, NotebookSession, RecordStep
+    from jupyter_mlgpu.jupyter.notebook.record_stages import EndedCell, NotebookSession, RecordStage
     from jupyter_mlgpu.measure.activity.activity import Activity
     from jupyter_mlgpu.measure.kit import Kit
     from jupyter_mlgpu.record import Renderer
@@ -39,7 +39,7 @@ _LESSONS = "jupyter_mlgpu.lessons"
 
 def cell_ended(record: Record, cell: EndedCell, session: NotebookSession) -> None:
     """Enrich the record of a cell that has ended, store it, and show its receipt."""
-    from jupyter_mlgpu.jupyter.notebook.steps import complete
+    from jupyter_mlgpu.jupyter.notebook.record_stages import complete
 
     enriched = complete(record, stages(cell, session))
     try:
@@ -53,27 +53,28 @@ def cell_ended(record: Record, cell: EndedCell, session: NotebookSession) -> Non
         )
 
 
-def stages(cell: EndedCell, session: NotebookSession) -> tuple[RecordStep, ...]:
+def stages(cell: EndedCell, session: NotebookSession) -> tuple[RecordStage, ...]:
     """The stages that enrich a cell's record, in their order."""
-    from jupyter_mlgpu.jupyter.notebook import steps
-    from jupyter_mlgpu.jupyter.notebook.steps import RecordStep
+    from jupyter_mlgpu.jupyter.notebook import record_stages
+    from jupyter_mlgpu.jupyter.notebook.record_stages import RecordStage
 
     kit, capture, namespace = session.kit, session.capture, session.namespace
     return (
-        RecordStep(steps.TRACEBACK, lambda one: steps.with_traceback(one, cell.left_out_s)),
-        RecordStep(
-            steps.ELSEWHERE, lambda one: steps.with_values_elsewhere(one, cell, kit.selection, namespace)
+        RecordStage(record_stages.TRACEBACK, lambda one: record_stages.with_traceback(one, cell.left_out_s)),
+        RecordStage(
+            record_stages.ELSEWHERE,
+            lambda one: record_stages.with_values_elsewhere(one, cell, kit.selection, namespace),
         ),
         # What the device wrote while it was waited for belongs to the cell, too.
-        RecordStep(steps.NATIVE_LINES, lambda one: steps.with_logs(one, capture)),
-        RecordStep(steps.MPS_LOG, lambda one: steps.with_mps_log(one, capture)),
-        RecordStep(steps.ITEMS, lambda one: steps.with_items(one, cell.items)),
-        RecordStep(steps.LIMIT, lambda one: explained(one, cell.activity, kit)),
-        RecordStep(steps.SLOWER, lambda one: steps.with_slower(one, kit.store)),
-        RecordStep(steps.GROWTH, lambda one: steps.with_growth(one, kit.store)),
-        RecordStep(steps.HOLDS, lambda one: _with_what_it_holds(one, cell, session)),
-        RecordStep(steps.DEATH, lambda one: steps.with_death(one, session.died_before)),
-        steps.saving(session.journal),
+        RecordStage(record_stages.NATIVE_LINES, lambda one: record_stages.with_logs(one, capture)),
+        RecordStage(record_stages.MPS_LOG, lambda one: record_stages.with_mps_log(one, capture)),
+        RecordStage(record_stages.ITEMS, lambda one: record_stages.with_items(one, cell.items)),
+        RecordStage(record_stages.LIMIT, lambda one: explained(one, cell.activity, kit)),
+        RecordStage(record_stages.SLOWER, lambda one: record_stages.with_slower(one, kit.store)),
+        RecordStage(record_stages.GROWTH, lambda one: record_stages.with_growth(one, kit.store)),
+        RecordStage(record_stages.HOLDS, lambda one: _with_what_it_holds(one, cell, session)),
+        RecordStage(record_stages.DEATH, lambda one: record_stages.with_death(one, session.died_before)),
+        record_stages.saving(session.journal),
     )
 
 
@@ -87,9 +88,11 @@ def explained(record: Record, activity: Activity | None, kit: Kit) -> Record:
 def with_gpu(record: Record, figures: GpuFigures, cell: EndedCell, kit: Kit) -> Record:
     """The record once it is known what the GPUs did, and what limited the cell as far as that tells."""
     from jupyter_mlgpu.explain.limits.stage import with_limit_again
-    from jupyter_mlgpu.jupyter.notebook import steps
+    from jupyter_mlgpu.jupyter.notebook import record_stages
 
-    limit = steps.RecordStep(steps.LIMIT, lambda one: with_limit_again(one, cell.activity, kit))
+    limit = record_stages.RecordStage(
+        record_stages.LIMIT, lambda one: with_limit_again(one, cell.activity, kit)
+    )
     return limit(record.with_gpu(figures))
 
 

@@ -33,7 +33,7 @@ SEE = [
     "jupyter/notebook/ours",
     "jupyter/notebook/race_cell",
     "jupyter/notebook/receipts",
-    "jupyter/notebook/steps",
+    "jupyter/notebook/record_stages",
     "jupyter/notebook/tracebacks",
     "measure/activity/calls",
     "measure/activity/looks",

@@ -28,9 +28,9 @@ from jupyter_mlgpu.jupyter.notebook.ours import ours_in
 from jupyter_mlgpu.jupyter.notebook.post_mortem import PostMortem
 from jupyter_mlgpu.jupyter.notebook.receipt_threshold import ReceiptThreshold
 from jupyter_mlgpu.jupyter.notebook.record_pages import RecordPages
+from jupyter_mlgpu.jupyter.notebook.record_stages import EndedCell, NotebookSession, saving
 from jupyter_mlgpu.jupyter.notebook.registration import registered_magics, transformed_input
 from jupyter_mlgpu.jupyter.notebook.sidebar_settings import SidebarSettings
-from jupyter_mlgpu.jupyter.notebook.steps import EndedCell, NotebookSession, saving
 from jupyter_mlgpu.jupyter.notebook.watch import LazyCounters, Watch
 from jupyter_mlgpu.measure.capture.capture import Capture
 from jupyter_mlgpu.measure.kit import Kit, install

@@ -1,6 +1,6 @@
 """What is added to a cell's record after it was measured; `pipeline.stages` has the order.
 
-A step makes a record of a record and knows nothing of the others. One that fails costs what it would have
+A stage makes a record of a record and knows nothing of the others. One that fails costs what it would have
 added, which a note of the record says.
 """
 
@@ -53,7 +53,7 @@ _JOURNAL = say("its line in the journal")
 
 
 @dataclass(frozen=True, slots=True)
-class RecordStep:
+class RecordStage:
     """Adds `part` of a record, which is what a note names where that fails."""
 
     part: str
@@ -72,7 +72,7 @@ class RecordStep:
 
 @dataclass(frozen=True, slots=True)
 class EndedCell:
-    """What the steps need of a cell that has ended, beside its record.
+    """What the stages need of a cell that has ended, beside its record.
 
     `devices` were asked for while it ran, `items` is how many the user says that it worked on, and
     `left_out_s` the seconds after the end of its code that its wall time leaves out. `activity` is what was
@@ -106,16 +106,16 @@ class NotebookSession:
     revise: Callable[[int, Callable[[Record], Record]], None]
 
 
-def complete(record: Record, ordered: Iterable[RecordStep]) -> Record:
-    """The record after these steps."""
-    for step in ordered:
-        record = step(record)
+def complete(record: Record, ordered: Iterable[RecordStage]) -> Record:
+    """The record after these stages."""
+    for stage in ordered:
+        record = stage(record)
     return record
 
 
-def saving(journal: Journal | None) -> RecordStep:
+def saving(journal: Journal | None) -> RecordStage:
     """Writes a record down, once it is complete or has changed; without a journal, nothing is written."""
-    return RecordStep(_JOURNAL, lambda one: saved(one, journal))
+    return RecordStage(_JOURNAL, lambda one: saved(one, journal))
 
 
 def with_traceback(record: Record, left_out_s: float) -> Record:

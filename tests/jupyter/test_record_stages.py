@@ -1,4 +1,4 @@
-"""What is added to a record after its cell was measured: each step by itself, and all in their order."""
+"""What is added to a record after its cell was measured: each stage by itself, and all in their order."""
 
 import dataclasses
 import sys
@@ -8,10 +8,10 @@ import pytest
 from msgspec.structs import replace
 
 from jupyter_mlgpu import pipeline
-from jupyter_mlgpu.jupyter.notebook.steps import (
+from jupyter_mlgpu.jupyter.notebook.record_stages import (
     EndedCell,
     NotebookSession,
-    RecordStep,
+    RecordStage,
     complete,
     saving,
     with_growth,
@@ -64,7 +64,7 @@ class Lines:
 
 
 class Broken:
-    """Stands for what a step needs, and fails whatever is asked of it."""
+    """Stands for what a stage needs, and fails whatever is asked of it."""
 
     def __getattr__(self, name):
         raise OSError(5, "Input/output error")
@@ -96,7 +96,7 @@ def session(kit, capture=None, journal=None):
     )
 
 
-def test_the_steps_and_their_order_are_these():
+def test_the_stages_and_their_order_are_these():
     assert [one.part for one in of(cell())] == PARTS
 
 
@@ -107,13 +107,13 @@ def test_a_plain_cell_keeps_its_record_as_it_was_measured():
     assert complete(record, of(cell())) == replace(record, why_no_limit=said)
 
 
-def test_a_step_that_fails_costs_what_it_adds_and_says_so_in_one_note(tmp_path):
+def test_a_stage_that_fails_costs_what_it_adds_and_says_so_in_one_note(tmp_path):
     def fail(record):
         raise OSError(5, "Input/output error")
 
     ended = of(cell(items=64), capture=Lines(Notes((LINE,), {}, ())), journal=Journal(tmp_path / "a.jsonl"))
     for number, part in enumerate(PARTS):
-        broken = [*ended[:number], RecordStep(part, fail), *ended[number + 1 :]]
+        broken = [*ended[:number], RecordStage(part, fail), *ended[number + 1 :]]
         record = complete(example_record(), broken)
         said = [note for note in record.notes if part in note]
         assert said == [f"Missing from this record: {part} (OSError: [Errno 5] Input/output error)."]
@@ -121,7 +121,7 @@ def test_a_step_that_fails_costs_what_it_adds_and_says_so_in_one_note(tmp_path):
         assert ("items" in record.facts) is (part != "the number of items")
 
 
-def test_each_step_that_asks_another_part_of_ours_survives_its_failure(tmp_path):
+def test_each_stage_that_asks_another_part_of_ours_survives_its_failure(tmp_path):
     store = Store()
     for number in range(1, 7):
         store.add(example_record(number))
@@ -146,15 +146,15 @@ def test_what_a_failure_says_is_redacted():
     def fail(record):
         raise ValueError("api_key = 'abcdef0123'")
 
-    assert "abcdef0123" not in RecordStep("a part", fail)(example_record()).notes[0]
+    assert "abcdef0123" not in RecordStage("a part", fail)(example_record()).notes[0]
 
 
-def test_an_interrupt_is_no_failure_of_a_step():
+def test_an_interrupt_is_no_failure_of_a_stage():
     def interrupt(record):
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        RecordStep("a part", interrupt)(example_record())
+        RecordStage("a part", interrupt)(example_record())
 
 
 @pytest.mark.parametrize("left_out_s", [0.0, 0.4])
@@ -250,8 +250,8 @@ def test_a_definition_is_folded_in_lessons_alone(monkeypatch):
     record = example_record()
     quick = replace(record.reading("wall_time"), value=0.001)
     record = replace(record, readings=(quick,))
-    (step,) = [one for one in of(cell(code="def f(): ...")) if one.part == "what the cell holds"]
+    (stage,) = [one for one in of(cell(code="def f(): ...")) if one.part == "what the cell holds"]
     monkeypatch.delitem(sys.modules, LESSONS, raising=False)
-    assert step(record) is record
+    assert stage(record) is record
     monkeypatch.setitem(sys.modules, LESSONS, types.ModuleType(LESSONS))
-    assert step(record).facts[HOLDS_ONLY].value == "definitions"
+    assert stage(record).facts[HOLDS_ONLY].value == "definitions"
