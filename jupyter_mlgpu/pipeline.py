@@ -55,26 +55,25 @@ def cell_ended(record: Record, cell: EndedCell, session: NotebookSession) -> Non
 
 def stages(cell: EndedCell, session: NotebookSession) -> tuple[RecordStage, ...]:
     """The stages that enrich a cell's record, in their order."""
-    from jupyter_mlgpu.jupyter.notebook import record_stages
+    from jupyter_mlgpu.jupyter.notebook import record_stages as parts
     from jupyter_mlgpu.jupyter.notebook.record_stages import RecordStage
 
     kit, capture, namespace = session.kit, session.capture, session.namespace
     return (
-        RecordStage(record_stages.TRACEBACK, lambda one: record_stages.with_traceback(one, cell.left_out_s)),
+        RecordStage(parts.TRACEBACK, lambda one: parts.with_traceback(one, cell.left_out_s)),
         RecordStage(
-            record_stages.ELSEWHERE,
-            lambda one: record_stages.with_values_elsewhere(one, cell, kit.selection, namespace),
+            parts.ELSEWHERE, lambda one: parts.with_values_elsewhere(one, cell, kit.selection, namespace)
         ),
         # What the device wrote while it was waited for belongs to the cell, too.
-        RecordStage(record_stages.NATIVE_LINES, lambda one: record_stages.with_logs(one, capture)),
-        RecordStage(record_stages.MPS_LOG, lambda one: record_stages.with_mps_log(one, capture)),
-        RecordStage(record_stages.ITEMS, lambda one: record_stages.with_items(one, cell.items)),
-        RecordStage(record_stages.LIMIT, lambda one: explained(one, cell.activity, kit)),
-        RecordStage(record_stages.SLOWER, lambda one: record_stages.with_slower(one, kit.store)),
-        RecordStage(record_stages.GROWTH, lambda one: record_stages.with_growth(one, kit.store)),
-        RecordStage(record_stages.HOLDS, lambda one: _with_what_it_holds(one, cell, session)),
-        RecordStage(record_stages.DEATH, lambda one: record_stages.with_death(one, session.died_before)),
-        record_stages.saving(session.journal),
+        RecordStage(parts.NATIVE_LINES, lambda one: parts.with_logs(one, capture)),
+        RecordStage(parts.MPS_LOG, lambda one: parts.with_mps_log(one, capture)),
+        RecordStage(parts.ITEMS, lambda one: parts.with_items(one, cell.items)),
+        RecordStage(parts.LIMIT, lambda one: explained(one, cell.activity, kit)),
+        RecordStage(parts.SLOWER, lambda one: parts.with_slower(one, kit.store)),
+        RecordStage(parts.GROWTH, lambda one: parts.with_growth(one, kit.store)),
+        RecordStage(parts.HOLDS, lambda one: _with_what_it_holds(one, cell, session)),
+        RecordStage(parts.DEATH, lambda one: parts.with_death(one, session.died_before)),
+        parts.saving(session.journal),
     )
 
 
@@ -88,11 +87,9 @@ def explained(record: Record, activity: Activity | None, kit: Kit) -> Record:
 def with_gpu(record: Record, figures: GpuFigures, cell: EndedCell, kit: Kit) -> Record:
     """The record once it is known what the GPUs did, and what limited the cell as far as that tells."""
     from jupyter_mlgpu.explain.limits.stage import with_limit_again
-    from jupyter_mlgpu.jupyter.notebook import record_stages
+    from jupyter_mlgpu.jupyter.notebook.record_stages import LIMIT, RecordStage
 
-    limit = record_stages.RecordStage(
-        record_stages.LIMIT, lambda one: with_limit_again(one, cell.activity, kit)
-    )
+    limit = RecordStage(LIMIT, lambda one: with_limit_again(one, cell.activity, kit))
     return limit(record.with_gpu(figures))
 
 
