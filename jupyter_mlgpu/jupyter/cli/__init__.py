@@ -76,48 +76,28 @@ def command_parser(name: str) -> argparse.ArgumentParser:
 
 
 def _module(name: str) -> ModuleType:
-    if name in jupyter.teaching_commands:
-        return jupyter.teaching_commands[name]()
-    return _OWN[name]()
+    match name:
+        case "run":
+            from jupyter_mlgpu.jupyter.cli import run
 
+            return run
+        case "doctor":
+            from jupyter_mlgpu.jupyter.cli import doctor
 
-def _run_command() -> ModuleType:
-    from jupyter_mlgpu.jupyter.cli import run
+            return doctor
+        case "strip":
+            from jupyter_mlgpu.jupyter.cli import strip
 
-    return run
+            return strip
+        case "explain":
+            from jupyter_mlgpu.jupyter.cli import explain
 
+            return explain
+        case "bench":
+            from jupyter_mlgpu.jupyter.cli import bench
 
-def _doctor_command() -> ModuleType:
-    from jupyter_mlgpu.jupyter.cli import doctor
-
-    return doctor
-
-
-def _strip_command() -> ModuleType:
-    from jupyter_mlgpu.jupyter.cli import strip
-
-    return strip
-
-
-def _explain_command() -> ModuleType:
-    from jupyter_mlgpu.jupyter.cli import explain
-
-    return explain
-
-
-def _bench_command() -> ModuleType:
-    from jupyter_mlgpu.jupyter.cli import bench
-
-    return bench
-
-
-_OWN = {
-    "run": _run_command,
-    "doctor": _doctor_command,
-    "strip": _strip_command,
-    "explain": _explain_command,
-    "bench": _bench_command,
-}
+            return bench
+    return jupyter.teaching_commands[name]()
 
 
 def _overview() -> argparse.ArgumentParser:
