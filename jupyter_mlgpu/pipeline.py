@@ -13,15 +13,11 @@ draws and what explains is loaded when something is drawn or explained.
 
 from __future__ import annotations
 
-import os
 import sys
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from jupyter_mlgpu.explain.engines.collection import Collection
-    from jupyter_mlgpu.graphs.mlcompute.structure import Graph
-    from jupyter_mlgpu.graphs.mlcompute.tensors import Tensor
     from jupyter_mlgpu.jupyter import Sharing
     from jupyter_mlgpu.jupyter.notebook.record_stages import EndedCell, NotebookSession, RecordStage
     from jupyter_mlgpu.measure.activity.activity import Activity
@@ -106,13 +102,10 @@ def _with_what_it_holds(record: Record, cell: EndedCell, session: NotebookSessio
 
 def connect() -> None:
     """Give each room what it needs of later ones; none of those is imported before it is used."""
-    from jupyter_mlgpu import explain, graphs, jupyter, measure, record
+    from jupyter_mlgpu import jupyter, measure, record
 
     record.renderer = _renderer
     measure.explain = explained
-    explain.save_trace = _save_trace
-    graphs.graph_summary, graphs.graph_picture = _graph_summary, _graph_picture
-    graphs.tensor_history = _tensor_history
     jupyter.cell_ended, jupyter.in_a_lesson = cell_ended, in_a_lesson
     jupyter.share_command = _share_command
     jupyter.teaching_commands = {"class": _class_command, "lessons": _lessons_command}
@@ -125,33 +118,9 @@ def in_a_lesson() -> bool:
 
 
 def _renderer() -> Renderer:
-    from jupyter_mlgpu.show.page import shown
+    from jupyter_mlgpu.show import renderer
 
-    return shown
-
-
-def _save_trace(collection: Collection, path: str | os.PathLike[str]) -> int:
-    from jupyter_mlgpu.show.engines import trace
-
-    return trace.save(collection, path)
-
-
-def _graph_summary(graph: Graph) -> str:
-    from jupyter_mlgpu.show.mlcompute import page
-
-    return page.summary(graph)
-
-
-def _graph_picture(graph: Graph) -> Any:
-    from jupyter_mlgpu.show.mlcompute import page
-
-    return page.picture(graph)
-
-
-def _tensor_history(tensor: Tensor) -> str:
-    from jupyter_mlgpu.show.mlcompute import page
-
-    return page.explain(tensor)
+    return renderer
 
 
 def _share_command(kit: Kit, shell: Any) -> Sharing:

@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from jupyter_mlgpu import explain
+from jupyter_mlgpu import record as record_room
 from jupyter_mlgpu.explain.engines.asking import EngineReport
 from jupyter_mlgpu.explain.engines.phases import phases
 from jupyter_mlgpu.record import units
@@ -131,7 +131,7 @@ class Collection(Pictured):
         The path ends in .json or .json.gz. Returns how many events the trace holds. Raises UsageError for
         another path, RecordError where it cannot be written.
         """
-        return explain.save_trace(self, path)
+        return record_room.renderer().save_trace(self, path)
 
     def __len__(self) -> int:
         return len(self.timeline)

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from msgspec.structs import replace
 
 from jupyter_mlgpu.explain.limits import judge
-from jupyter_mlgpu.explain.limits.again import advised_again
+from jupyter_mlgpu.explain.limits.remedies import COMPILES_EACH_TIME
+from jupyter_mlgpu.explain.limits.words import is_importing
 from jupyter_mlgpu.measure.activity.activity import Activity
 from jupyter_mlgpu.measure.guarded import words
 from jupyter_mlgpu.measure.kit import LIMITS_VARIABLE, Kit
@@ -72,3 +75,15 @@ def _placed(record: Record, kit: Kit) -> Record:
         return record.with_note(
             say("The cell's place under the roof could not be determined ({error}).", error=words(error))
         )
+
+
+def advised_again(record: Record, runs: Iterable[Record]) -> Record:
+    """The record, whose advice is not to run it again where an earlier run of the code compiled as well."""
+    if record.limit is None or not _compiled(record):
+        return record
+    earlier = any(_compiled(one) for one in runs if one.cell.sequence < record.cell.sequence)
+    return replace(record, limit=replace(record.limit, next=COMPILES_EACH_TIME)) if earlier else record
+
+
+def _compiled(record: Record) -> bool:
+    return record.limit is not None and record.limit.kind == "compiling" and not is_importing(record.limit)

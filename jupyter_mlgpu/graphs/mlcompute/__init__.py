@@ -16,7 +16,7 @@ Names are Apple's, in Python's spelling. What each layer computes stands in its 
 this imports no framework; a device does.
 """
 
-from jupyter_mlgpu import graphs as _graphs
+from jupyter_mlgpu import record as _record
 from jupyter_mlgpu.graphs.mlcompute import optimizers
 from jupyter_mlgpu.graphs.mlcompute.device import Target as Target
 from jupyter_mlgpu.graphs.mlcompute.device import device as device
@@ -85,4 +85,4 @@ def explain(tensor: Tensor) -> str:
 
     With the values of the last execution.
     """
-    return _graphs.tensor_history(tensor)
+    return _record.renderer().tensor_history(tensor)

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
+from jupyter_mlgpu.explain.logs.catalogue import Catalogue, Definition
 from jupyter_mlgpu.record.native import NativeOutput, StreamLines
 from jupyter_mlgpu.record.record import PROFILE_READ, Record
-
-if TYPE_CHECKING:
-    from jupyter_mlgpu.explain.logs.catalogue import Definition
 
 #: Verdicts of messages that ask for nothing.
 _QUIET = ("harmless", "info")
@@ -25,8 +22,6 @@ def told(record: Record, shown: Mapping[str, StreamLines]) -> Record:
     """The record with which lines of its output are native, and without those of a profiler of ours."""
     if not record.logs:
         return record
-    from jupyter_mlgpu.explain.logs.catalogue import Catalogue  # of no use where nothing was written
-
     known = Catalogue.load().definitions
     by_us = any(name.endswith(PROFILE_READ) for name in record.facts)
     logs, ours, quiet = [], [], []
