@@ -52,23 +52,21 @@ def cell_ended(record: Record, cell: EndedCell, session: NotebookSession) -> Non
 def stages(cell: EndedCell, session: NotebookSession) -> tuple[RecordStage, ...]:
     """The stages that enrich a cell's record, in their order."""
     from jupyter_mlgpu.jupyter.notebook import record_stages as parts
-    from jupyter_mlgpu.jupyter.notebook.record_stages import RecordStage
 
+    stage = parts.RecordStage
     kit, capture, namespace = session.kit, session.capture, session.namespace
     return (
-        RecordStage(parts.TRACEBACK, lambda one: parts.with_traceback(one, cell.left_out_s)),
-        RecordStage(
-            parts.ELSEWHERE, lambda one: parts.with_values_elsewhere(one, cell, kit.selection, namespace)
-        ),
+        stage(parts.TRACEBACK, lambda one: parts.with_traceback(one, cell.left_out_s)),
+        stage(parts.ELSEWHERE, lambda one: parts.with_values_elsewhere(one, cell, kit.selection, namespace)),
         # What the device wrote while it was waited for belongs to the cell, too.
-        RecordStage(parts.NATIVE_LINES, lambda one: parts.with_logs(one, capture)),
-        RecordStage(parts.MPS_LOG, lambda one: parts.with_mps_log(one, capture)),
-        RecordStage(parts.ITEMS, lambda one: parts.with_items(one, cell.items)),
-        RecordStage(parts.LIMIT, lambda one: explained(one, cell.activity, kit)),
-        RecordStage(parts.SLOWER, lambda one: parts.with_slower(one, kit.store)),
-        RecordStage(parts.GROWTH, lambda one: parts.with_growth(one, kit.store)),
-        RecordStage(parts.HOLDS, lambda one: _with_what_it_holds(one, cell, session)),
-        RecordStage(parts.DEATH, lambda one: parts.with_death(one, session.died_before)),
+        stage(parts.NATIVE_LINES, lambda one: parts.with_logs(one, capture)),
+        stage(parts.MPS_LOG, lambda one: parts.with_mps_log(one, capture)),
+        stage(parts.ITEMS, lambda one: parts.with_items(one, cell.items)),
+        stage(parts.LIMIT, lambda one: explained(one, cell.activity, kit)),
+        stage(parts.SLOWER, lambda one: parts.with_slower(one, kit.store)),
+        stage(parts.GROWTH, lambda one: parts.with_growth(one, kit.store)),
+        stage(parts.HOLDS, lambda one: _with_what_it_holds(one, cell, session)),
+        stage(parts.DEATH, lambda one: parts.with_death(one, session.died_before)),
         parts.saving(session.journal),
     )
 

@@ -52,7 +52,7 @@ DEATH = say("what ended the previous kernel")
 _JOURNAL = say("its line in the journal")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(eq=False, slots=True)  # a frozen one takes twice as long to make, and each cell makes eleven
 class RecordStage:
     """Adds `part` of a record, which is what a note names where that fails."""
 
@@ -88,7 +88,7 @@ class EndedCell:
     when_gpu_done: Callable[[Callable[[GpuFigures], None]], None] = lambda tell: None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(eq=False, slots=True)
 class NotebookSession:
     """What the stages need of the notebook around a cell; `namespace` has the values of its names.
 
