@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from jupyter_mlgpu import pipeline
 from jupyter_mlgpu._version import __version__
 
 if TYPE_CHECKING:
@@ -50,37 +51,52 @@ __all__ = [
     "unload_ipython_extension",
 ]
 
-_WHERE = {
-    "AccelerateTracker": "jupyter_mlgpu.measure.training_callbacks",
-    "DevicePicker": "jupyter_mlgpu.jupyter.notebook.widgets",
-    "KerasCallback": "jupyter_mlgpu.measure.training_callbacks",
-    "LightningCallback": "jupyter_mlgpu.measure.training_callbacks",
-    "TraceView": "jupyter_mlgpu.jupyter.notebook.widgets",
-    "TrainerCallback": "jupyter_mlgpu.measure.training_callbacks",
-    "collect": "jupyter_mlgpu.explain.engines.collecting",
-    "compare": "jupyter_mlgpu.explain.comparing.compare",
-    "fits": "jupyter_mlgpu.explain.batches",
-    "limit": "jupyter_mlgpu.measure.tracing",
-    "load_records": "jupyter_mlgpu.record.files",
-    "plan": "jupyter_mlgpu.graphs.planning.forecast",
-    "records": "jupyter_mlgpu.measure.tracing",
-    "save_records": "jupyter_mlgpu.record.files",
-    "trace": "jupyter_mlgpu.measure.tracing",
-}
+pipeline.connect()
 
 
 def __getattr__(name: str) -> Any:
-    import importlib
+    """Import what a name stands for when somebody asks for it."""
+    match name:
+        case "AccelerateTracker" | "KerasCallback" | "LightningCallback" | "TrainerCallback":
+            from jupyter_mlgpu.measure import training_callbacks
 
-    if name == "bench":  # a package that can be called
-        return importlib.import_module("jupyter_mlgpu.bench")
-    if name not in _WHERE:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    if _WHERE[name].endswith(".widgets"):
-        from jupyter_mlgpu.record.extras import require
+            return getattr(training_callbacks, name)
+        case "DevicePicker" | "TraceView":
+            from jupyter_mlgpu.record.extras import require
 
-        require(name, "lab", "anywidget")
-    return getattr(importlib.import_module(_WHERE[name]), name)
+            require(name, "lab", "anywidget")
+            from jupyter_mlgpu.jupyter.notebook import widgets
+
+            return getattr(widgets, name)
+        case "limit" | "records" | "trace":
+            from jupyter_mlgpu.measure import tracing
+
+            return getattr(tracing, name)
+        case "load_records" | "save_records":
+            from jupyter_mlgpu.record import files
+
+            return getattr(files, name)
+        case "bench":  # a package that can be called
+            import jupyter_mlgpu.bench as bench_package
+
+            return bench_package
+        case "collect":
+            from jupyter_mlgpu.explain.engines import collecting
+
+            return collecting.collect
+        case "compare":
+            from jupyter_mlgpu.explain.comparing import compare
+
+            return compare.compare
+        case "fits":
+            from jupyter_mlgpu.explain import batches
+
+            return batches.fits
+        case "plan":
+            from jupyter_mlgpu.graphs.planning import forecast
+
+            return forecast.plan
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def load_ipython_extension(shell: InteractiveShell) -> None:

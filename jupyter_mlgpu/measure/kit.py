@@ -11,13 +11,10 @@ from contextlib import suppress
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from msgspec.structs import replace
-
 from jupyter_mlgpu._version import __version__
 from jupyter_mlgpu.measure.frameworks import registry
 from jupyter_mlgpu.measure.frameworks.base import Compiled
 from jupyter_mlgpu.measure.frameworks.imports import ImportWatch
-from jupyter_mlgpu.measure.guarded import words
 from jupyter_mlgpu.measure.probes.base import Late, Probe
 from jupyter_mlgpu.measure.probes.lazy import Lazy
 from jupyter_mlgpu.measure.probes.process import CpuTime, MemoryInUse, ResettablePeak, peak_memory_probe
@@ -25,8 +22,6 @@ from jupyter_mlgpu.measure.probes.sampler import Sampler
 from jupyter_mlgpu.measure.recorder import Recorder, new_run
 from jupyter_mlgpu.measure.selection import DeviceSelection
 from jupyter_mlgpu.record.clock import SystemClock
-from jupyter_mlgpu.record.record import Record
-from jupyter_mlgpu.record.sentence import say
 from jupyter_mlgpu.record.store import Store
 
 if TYPE_CHECKING:
@@ -44,19 +39,8 @@ if TYPE_CHECKING:
 
 #: `off` in the kernel's environment: cells are not looked at while they run.
 LIMITS_VARIABLE = "JUPYTER_MLGPU_LIMITS"
-#: Seconds under which a cell is hardly looked at, or not at all.
-_TOO_SHORT_S = 0.15
-TOO_SHORT = say("The cell was too short to be sampled.")
-NOT_LOOKED_AT = say("Cells are not sampled here: {name} is off.", name=LIMITS_VARIABLE)
-NOT_SEEN = say("The cell could not be sampled while it ran.")
 #: Modules that may load CUDA into the process: the frameworks described here, and others.
 _CUDA_MODULES = (*registry.MODULES, "cupy", "numba", "triton", "cuda")
-_JUDGE = "jupyter_mlgpu.explain.limits.judge:with_limit"
-_AGAIN = "jupyter_mlgpu.explain.limits.again:advised_again"
-_REFINE = "jupyter_mlgpu.explain.limits.profiled:refined"
-_PLACE = "jupyter_mlgpu.explain.limits.roofline:placed"
-#: What `_PLACE` may find, and nothing else.
-_ROOFS = ("compute", "bandwidth")
 
 
 class Kit:
@@ -192,56 +176,6 @@ class Kit:
         gpus = self._gpus_at_work
         told = [gpus.nvml.neighbours(gpu.index, os.getpid()).value for gpu in gpus.gpus] if gpus else []
         return max((one for one in told if one is not None), default=None)
-
-    def judged(self, record: Record, activity: Activity | None) -> Record:
-        """The record with what limited its cell: `explain` says it, from what was seen of it.
-
-        That room stands above this one, so it is loaded here by its name, when there is something to judge.
-        What a profile tells is used, too.
-        """
-        found = self._looked_at(record, activity)
-        if found.mode == "profiled":
-            refine: Callable[[Record], Record] = registry.part(_REFINE)
-            found = refine(found)
-        return self._placed(found)
-
-    def judged_again(self, record: Record, activity: Activity | None) -> Record:
-        """The same, once it is known what the GPUs did; a place under the roof stays."""
-        if record.mode == "profiled" or (record.limit is not None and record.limit.kind in _ROOFS):
-            return record
-        return self._looked_at(record, activity)
-
-    def _looked_at(self, record: Record, activity: Activity | None) -> Record:
-        judge: Callable[[Record, Activity], Record] = registry.part(_JUDGE)
-        if activity is None:
-            wall = record.reading("wall_time").value
-            short = wall is not None and wall < _TOO_SHORT_S
-            why = NOT_LOOKED_AT if not self.looks_at_cells else TOO_SHORT if short else NOT_SEEN
-            if record.gpu_work and wall and self.looks_at_cells:  # which may tell enough
-                from jupyter_mlgpu.measure.activity.activity import Activity
-
-                record = judge(record, Activity(seconds=wall, looks=0, parts=()))
-            return record if record.limit is not None else replace(record, why_no_limit=why)
-        if record.mode == "light":  # a profiler changes when the thread does what
-            from jupyter_mlgpu.measure.activity.timeline import with_lines
-
-            record = replace(record, host_lane=with_lines(activity.lane, activity.lane_lines))
-        found = judge(record, activity)
-        return registry.part(_AGAIN)(found, self.store.runs(found))  # type: ignore[no-any-return]
-
-    def _placed(self, record: Record) -> Record:
-        """The record with its place under this machine's roof, where its code was profiled, now or before."""
-        try:
-            runs = self.store.runs(record)
-            if record.mode == "light" and all(one.mode == "light" for one in runs):
-                return record
-            from jupyter_mlgpu.record import roofs
-
-            return registry.part(_PLACE)(record, runs, roofs.read)  # type: ignore[no-any-return]
-        except Exception as error:  # what a light run had to do is no reason to lose its record
-            return record.with_note(
-                say("The cell's place under the roof could not be determined ({error}).", error=words(error))
-            )
 
     def watch_imports(self) -> None:
         """Begin tracing a framework in the very cell that imports it."""

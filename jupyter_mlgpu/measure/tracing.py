@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
+from jupyter_mlgpu import measure
 from jupyter_mlgpu.measure.kit import current
 from jupyter_mlgpu.record import cellnumbers
 from jupyter_mlgpu.record.cellnumbers import CellNumber
@@ -65,7 +66,7 @@ def trace(name: str) -> Iterator[TracedBlock]:
         raise
     finally:
         record = measurement.stop(outcome)
-        block._record = kit.judged(record, kit.in_blocks(measurement.activity))
+        block._record = measure.explain(record, kit.in_blocks(measurement.activity), kit)
         kit.store.add(block._record)
 
 

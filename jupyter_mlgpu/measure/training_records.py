@@ -12,6 +12,7 @@ from contextlib import suppress
 
 from msgspec.structs import replace
 
+from jupyter_mlgpu import measure
 from jupyter_mlgpu.measure import guarded
 from jupyter_mlgpu.measure.kit import Kit, current
 from jupyter_mlgpu.measure.recorder import Measurement
@@ -119,7 +120,7 @@ class TrainingRecords:
             raise
         if name is not None:
             record = replace(record, cell=replace(record.cell, name=beginning(name)))
-        kit.store.add(_judged(kit, record, measurement))
+        kit.store.add(_explained(kit, record, measurement))
         return True
 
     def give_up(self) -> None:
@@ -170,9 +171,9 @@ class TrainingRecords:
         return of_user
 
 
-def _judged(kit: Kit, record: Record, measurement: Measurement) -> Record:
+def _explained(kit: Kit, record: Record, measurement: Measurement) -> Record:
     try:
-        return kit.judged(record, kit.in_blocks(measurement.activity))
+        return measure.explain(record, kit.in_blocks(measurement.activity), kit)
     except Exception as error:
         why = say("The measurement failed ({error}).", error=guarded.words(error))
         return replace(record, why_no_limit=why)

@@ -15,7 +15,6 @@ from msgspec import Meta, Struct
 from msgspec.structs import replace
 
 from jupyter_mlgpu.record import decoding
-from jupyter_mlgpu.record import schema_1 as record_schema_1
 from jupyter_mlgpu.record.bounds import Called, Most, Otherwise, Printed
 from jupyter_mlgpu.record.decoding import Count, Measured, Name, Share
 from jupyter_mlgpu.record.devicewords import in_words
@@ -298,7 +297,9 @@ class Record(Struct, frozen=True):
         Raises NewerSchemaError for a record of a later version, RecordError for anything that is no record.
         """
         if decoding.schema_of(data, SCHEMA, "the record") == 1 and isinstance(data, dict):
-            data = record_schema_1.upgraded(data)
+            from jupyter_mlgpu.record.schema_1 import upgraded  # of an early file
+
+            data = upgraded(data)
         record = decoding.decode(cls, data, "the record")
         if record.not_measured:
             readings = spread(record.readings, record.not_measured)

@@ -1,22 +1,13 @@
-"""Results that can be shown, and do not know how: what draws them is loaded when somebody asks for it.
+"""Results that can be shown, and do not know how: the renderer is loaded when somebody asks for it.
 
-`show/page/shown.py` finds a result's page by its type, and renders it. This is the one door to `show`
-from the rooms above it.
+It is handed to this room (`record.renderer`). It finds a result's page by the result's type.
 """
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import Any
 
-
-def shower(name: str) -> Any:
-    """A module of `show` that draws or writes a result, for example `page.shown`."""
-    return import_module(f"jupyter_mlgpu.show.{name}")
-
-
-def _pages() -> Any:
-    return shower("page.shown")
+from jupyter_mlgpu import record
 
 
 class Shown:
@@ -25,10 +16,10 @@ class Shown:
     __slots__ = ()
 
     def __repr__(self) -> str:
-        return str(_pages().as_text(self))
+        return record.renderer().as_text(self)
 
     def _repr_html_(self) -> str:
-        return str(_pages().as_html(self))
+        return record.renderer().as_html(self)
 
 
 class Bundled(Shown):
@@ -37,8 +28,7 @@ class Bundled(Shown):
     __slots__ = ()
 
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, Any]:
-        made: dict[str, Any] = _pages().bundle_of(self)
-        return made
+        return record.renderer().bundle_of(self)
 
 
 class Pictured(Bundled):
@@ -48,7 +38,7 @@ class Pictured(Bundled):
 
     def picture(self) -> Any:
         """The picture, which is shown by itself; its `svg` is the drawing as text."""
-        return _pages().picture_of(self)
+        return record.renderer().picture_of(self)
 
 
 class Charted(Bundled):
@@ -57,7 +47,7 @@ class Charted(Bundled):
     __slots__ = ()
 
     def _repr_html_(self) -> str:
-        return str(_pages().as_html(self, charted=True))
+        return record.renderer().as_html(self, charted=True)
 
     def figure(self) -> Any:
         """The chart as a plotly figure."""
@@ -65,7 +55,7 @@ class Charted(Bundled):
 
     def svg(self) -> str:
         """The chart as SVG on white, to be read on any page."""
-        return str(_pages().chart_of(self))
+        return record.renderer().chart_of(self)
 
     def _figure(self, number: int) -> Any:
-        return _pages().figure_of(self, number)
+        return record.renderer().figure_of(self, number)

@@ -138,6 +138,7 @@ def python() -> int:
 
 def asked(name: str, planted: Planted) -> dict[str, Any]:
     """Two light runs of a cell, a profiled one and a light one: what their records say, and the checks."""
+    from jupyter_mlgpu import pipeline
     from jupyter_mlgpu.measure import kit as kits
 
     kit = kits.current()
@@ -145,7 +146,7 @@ def asked(name: str, planted: Planted) -> dict[str, Any]:
     def run(ops: bool) -> Any:
         measurement = kit.recorder.start(name, source=name, ops=ops, shapes=ops)
         planted.step()
-        record = kit.judged(measurement.stop(), measurement.activity)
+        record = pipeline.explained(measurement.stop(), measurement.activity, kit)
         kit.store.add(record)
         return record
 

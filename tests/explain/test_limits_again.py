@@ -2,8 +2,8 @@
 
 from msgspec.structs import replace
 
-from jupyter_mlgpu.explain.limits.again import advised_again
 from jupyter_mlgpu.explain.limits.remedies import COMPILES_EACH_TIME
+from jupyter_mlgpu.explain.limits.stage import advised_again
 from jupyter_mlgpu.record.limit import Limit
 from jupyter_mlgpu.record.reading import Reading
 from jupyter_mlgpu.record.sentence import Sentence

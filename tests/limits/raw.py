@@ -16,6 +16,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+from jupyter_mlgpu import pipeline
 from jupyter_mlgpu.measure.kit import current
 from jupyter_mlgpu.record.decoding import to_json
 from tests.limits.cells import Cells
@@ -53,7 +54,7 @@ def looked_at(cells: Cells, code: str, load: Load | None, ops: bool = False) -> 
         measurement = kit.recorder.start("planted", ops=ops, of_user=cells.of_user)
         cells.run(ready)
         record = measurement.stop()
-    record = kit.judged(record, measurement.activity)
+    record = pipeline.explained(record, measurement.activity, kit)
     told: dict[str, Any] = to_json(record)
     # Operations in the order of the time they took; those that took hardly any say nothing here.
     return {**told, "ops": told.get("ops", [])[:12], "activity": to_json(measurement.activity)}

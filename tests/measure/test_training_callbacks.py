@@ -7,6 +7,7 @@ import sys
 import pytest
 
 import jupyter_mlgpu
+from jupyter_mlgpu import measure
 from jupyter_mlgpu.measure.recorder import Measurement
 from jupyter_mlgpu.measure.training_records import VALIDATED
 from jupyter_mlgpu.record.errors import UsageError
@@ -192,7 +193,7 @@ def test_what_breaks_in_us_breaks_no_training_and_is_said_once(training, kit, mo
 
 @real_ones_slow
 def test_a_limit_that_cannot_be_judged_costs_no_record(training, kit, monkeypatch):
-    monkeypatch.setattr(kit, "judged", lambda record, activity: 1 / 0)
+    monkeypatch.setattr(measure, "explain", lambda record, activity, kit: 1 / 0)
     training.fit(training.callback())
     (epoch,) = jupyter_mlgpu.records()
     assert "ZeroDivisionError" in epoch.why_no_limit

@@ -8,7 +8,6 @@ from collections import Counter
 
 import pytest
 
-from jupyter_mlgpu.jupyter.notebook.cell_holds import holds
 from jupyter_mlgpu.jupyter.notebook.named_numbers import whole_numbers
 from jupyter_mlgpu.jupyter.notebook.named_values import named_values
 from jupyter_mlgpu.jupyter.notebook.ours import registered_by_us
@@ -24,6 +23,7 @@ from jupyter_mlgpu.measure.frameworks import staying
 from jupyter_mlgpu.measure.frameworks.jax.arrays import committed
 from jupyter_mlgpu.measure.handlers import OurFailures, is_of_a_handler
 from jupyter_mlgpu.measure.probes.sampler import Sampler
+from jupyter_mlgpu.teach.cell_holds import holds
 from jupyter_mlgpu.testing.proxies import (
     TouchLog,
     dead_reference,

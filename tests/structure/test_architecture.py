@@ -6,7 +6,10 @@ import graphlib
 import re
 import subprocess
 import sys
+import tomllib
+from collections.abc import Iterator
 from fnmatch import fnmatch
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -28,6 +31,15 @@ ROOMS = ["record", "measure", "explain", "graphs", "experiment", "show", "jupyte
 #: What stands beside the rooms: names that others import, for what lies in a room.
 OPEN_DOORS = {"bench", "lessons", "logs", "mlcompute", "planning", "serverextension", "teacher"}
 DOORS = {"__init__", "_doors", "_version"} | OPEN_DOORS
+#: What puts the rooms together, and may use all of them; no room uses it.
+COMPOSITION = "pipeline"
+#: Doors that a room names to somebody else, and does not go through.
+NAMED_DOORS = {
+    ("explain/doctor/gather/jupyter.py", "serverextension"): "Jupyter Server's settings have it",
+    ("jupyter/server/extension.py", "serverextension"): "Jupyter Server asks for it",
+    ("teach/teacher/__main__.py", "teacher"): "the command that its help shows",
+    ("testing/hub.py", "teacher"): "the command that starts the service",
+}
 
 
 def module_of(path: Path) -> str:
@@ -45,7 +57,18 @@ MODULES = tracked(ROOT, "**/*.py")
 
 @functools.cache
 def imports(path: Path) -> list[tuple[str, bool]]:
-    """Every module imported in a file, and whether that happens at its top level."""
+    """Every module imported in a file, and whether that happens at its top level.
+
+    A module that a text names counts as imported in a function: it may be loaded by its name, here or in
+    another process.
+    """
+    named = [name for text in texts(ast.parse(path.read_text())) for name in modules_in(text)]
+    return written_imports(path) + [(name, False) for name in named]
+
+
+@functools.cache
+def written_imports(path: Path) -> list[tuple[str, bool]]:
+    """The same of import statements, and of what is imported by a name that is written in the call."""
     tree = ast.parse(path.read_text())
     top = {id(node) for node in tree.body}
     found = []
@@ -57,7 +80,52 @@ def imports(path: Path) -> list[tuple[str, bool]]:
             found.append((node.module, id(node) in top))
             if node.module.split(".")[0] == "jupyter_mlgpu":
                 found += [(f"{node.module}.{alias.name}", id(node) in top) for alias in node.names]
+    return found + [(name, False) for name in by_string(tree) if name is not None]
+
+
+def by_string(tree: ast.Module) -> Iterator[str | None]:
+    """The modules that `import_module` and `__import__` import; None where the name is put together."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and ast.unparse(node.func).split(".")[-1] in IMPORTERS:
+            name = node.args[0]
+            yield name.value if isinstance(name, ast.Constant) else None
+
+
+IMPORTERS = {"import_module", "__import__"}
+
+
+def texts(tree: ast.Module) -> list[str]:
+    """What stands between quotes, docstrings aside."""
+    docs = {id(one.value) for one in ast.walk(tree) if isinstance(one, ast.Expr)}
+    return [
+        one.value
+        for one in ast.walk(tree)
+        if isinstance(one, ast.Constant) and isinstance(one.value, str) and id(one) not in docs
+    ]
+
+
+def modules_in(text: str) -> list[str]:
+    """The modules of the package that a text names: of `jupyter_mlgpu.show.{name}` the package `show`."""
+    found = []
+    for name in re.findall(r"jupyter_mlgpu(?:\.\w+)+", text):
+        while "." in name and name not in modules_by_name():
+            name = name.rpartition(".")[0]
+        found += [name] if "." in name else []
     return found
+
+
+def test_modules_are_read_in_texts_and_in_calls():
+    tree = ast.parse(
+        'import_module("numpy"); importlib.import_module(f"jupyter_mlgpu.show.{name}.page")\n'
+        'KIND = "jupyter_mlgpu.record.record:Record"; run("import jupyter_mlgpu.teach.packaged as p")\n'
+        'say("see jupyter_mlgpu.trace")\n'
+    )
+    assert list(by_string(tree)) == ["numpy", None]
+    assert {name for text in texts(tree) for name in modules_in(text)} == {
+        "jupyter_mlgpu.record.record",
+        "jupyter_mlgpu.show",
+        "jupyter_mlgpu.teach.packaged",
+    }
 
 
 def told(path):
@@ -73,13 +141,70 @@ def test_a_room_uses_only_the_rooms_before_it_and_graphs_and_experiments_do_not_
         for other in used & set(ROOMS) if room in ROOMS else set():
             apart = {room, other} == {"graphs", "experiment"}
             upward += [(told(path), other)] if ROOMS.index(other) > ROOMS.index(room) or apart else []
-        assert room in DOORS or not used & (DOORS - {"_version"}), f"{told(path)} goes through a door"
+        if room not in DOORS | {COMPOSITION}:
+            entered = used & (DOORS - {"_version"} | {COMPOSITION})
+            assert {one for one in entered if (told(path), one) not in NAMED_DOORS} == set(), told(path)
     print(*ROOMS)
     assert upward == []
 
 
-def test_beside_the_rooms_there_are_doors_alone():
-    assert {part_of(path) for path in MODULES} == {*ROOMS, *DOORS}
+def test_beside_the_rooms_there_are_doors_and_what_puts_the_rooms_together():
+    assert {part_of(path) for path in MODULES} == {*ROOMS, *DOORS, COMPOSITION}
+
+
+#: Where the name of a module is put together as the program runs, so that no import can be written, and why.
+BY_NAME = {
+    "_doors.py": "each door says which package is behind it",
+    "experiment/bench/session.py": "the framework that the user names",
+    "explain/doctor/diagnose.py": "each check is a file of a folder, which is looked through",
+    "measure/frameworks/profiler_watch.py": "the profiler of a framework, which its description names",
+    "measure/frameworks/registry.py": "frameworks are described by names: others may register theirs",
+    "measure/frameworks/torch/lightning.py": "the library has two names",
+    "show/page/shown.py": "of a result of `experiment/race/`, the page is made by `show/race/page.py`",
+    "teach/lessons/exercises/__init__.py": "the exercises of each lesson are a file of a folder",
+}
+
+
+def test_modules_are_imported_by_imports():
+    """In a function where they are seldom needed; by a name in a text only where no import can be written."""
+    literal, put_together = [], set()
+    for path in MODULES:
+        for name in by_string(ast.parse(path.read_text())):
+            if name is None:
+                put_together.add(told(path))
+            elif name.split(".")[0] == "jupyter_mlgpu":
+                literal.append((told(path), name))
+    assert literal == []
+    assert put_together == set(BY_NAME)
+
+
+def test_an_entry_point_is_a_function_of_a_room_and_no_room_is_found_through_one():
+    project = tomllib.loads((ROOT.parent / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    groups = {"scripts": project.get("scripts", {}), **project.get("entry-points", {})}
+    assert {name for name in groups if name.startswith("jupyter_mlgpu")} == set()
+    for module, _, function in (one.partition(":") for group in groups.values() for one in group.values()):
+        tree = ast.parse(modules_by_name()[module].read_text())
+        assert function in {one.name for one in tree.body if isinstance(one, ast.FunctionDef)}
+
+
+def test_what_a_room_needs_of_later_ones_is_given_to_it():
+    """Its `__init__.py` declares it, and `pipeline.connect` sets it when the package is imported."""
+    declared = {room: ast.parse((ROOT / room / "__init__.py").read_text()).body for room in ROOMS}
+    needed = {
+        room: [one.target.id for one in body if isinstance(one, ast.AnnAssign)]
+        for room, body in declared.items()
+    }
+    assert [room for room, names in needed.items() if names] == ["record", "measure", "jupyter"]
+    for room, names in needed.items():
+        module = import_module(f"jupyter_mlgpu.{room}")
+        assert [name for name in names if not hasattr(module, name)] == []
+
+
+def test_importing_the_package_imports_of_ours_what_puts_the_rooms_together_alone():
+    code = "import sys, jupyter_mlgpu; print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    ours = {name.removeprefix("jupyter_mlgpu.") for name in done.stdout.split() if "jupyter_mlgpu." in name}
+    assert ours - {"_version", COMPOSITION} <= set(ROOMS)
 
 
 def test_the_folders_of_tests_are_the_rooms_and_what_is_about_no_room():
@@ -113,14 +238,21 @@ CIRCLES = {
     ("base", "optimizers", "shapes", "structure", "tensors"): "a tensor's methods make layers, of tensors",
     ("page", "report"): "`class report` has its page drawn when it is asked for",
     (
+        "classroom",
         "extension",
         "fresh",
+        "grade",
         "jupyter_mlgpu",
         "magics",
+        "pipeline",
+        "probe",
         "race_command",
         "race_fresh",
+        "sandbox",
+        "sealed",
         "widgets",
-    ): "a fresh process of a race, and the widgets, load the package by its own name, as a notebook does",
+    ): "a fresh process of a race, a sandbox and the widgets load the package by its own name, as a notebook "
+    "does, and with it comes what puts the rooms together",
 }
 
 
@@ -154,7 +286,7 @@ def circles(needed: dict[str, set[str]]) -> list[set[str]]:
 def test_circles_of_late_imports_are_known():
     modules = modules_by_name()
     needed = {
-        name: {one for one, _ in imports(path) if one in modules and one != name} - packages_of(path)
+        name: {one for one, _ in written_imports(path) if one in modules and one != name} - packages_of(path)
         for name, path in modules.items()
     }
     found = {tuple(sorted(name.rpartition(".")[2] for name in group)) for group in circles(needed)}
@@ -166,7 +298,7 @@ NAMED = {
     "explain/doctor/checks/*": "a check is about one framework, or about two that do not go together",
     "teach/lessons/*": "lessons are written for TensorFlow",
     "explain/logs/*": "messages and settings of one framework each",
-    "jupyter/notebook/steps.py": "the log that PyTorch alone writes of a Mac's GPU",
+    "jupyter/notebook/record_stages.py": "the log that PyTorch alone writes of a Mac's GPU",
     "graphs/mlcompute/*": "its engine for computing on a GPU is TensorFlow",
     "graphs/planning/*": "plans are made of TensorFlow's graphs",
     "show/planning/*": "plans are made of TensorFlow's graphs",
@@ -181,16 +313,10 @@ NAMED = {
 
 def framework_names(path: Path) -> set[str]:
     """Names and titles of frameworks in a module's texts (docstrings aside), and whose folder it imports."""
-    tree = ast.parse(path.read_text())
-    docs = {id(one.value) for one in ast.walk(tree) if isinstance(one, ast.Expr)}
-    texts = [
-        one.value
-        for one in ast.walk(tree)
-        if isinstance(one, ast.Constant) and isinstance(one.value, str) and id(one) not in docs
-    ]
-    texts += [name for name, _ in imports(path) if name.startswith("jupyter_mlgpu.measure.frameworks.")]
+    said = texts(ast.parse(path.read_text()))
+    said += [name for name, _ in imports(path) if name.startswith("jupyter_mlgpu.measure.frameworks.")]
     names = [*registry.OWN, *map(registry.title, registry.OWN)]
-    return {one for one in names for text in texts if re.search(rf"(?<![\w-]){one}(?![\w-])", text)}
+    return {one for one in names for text in said if re.search(rf"(?<![\w-]){one}(?![\w-])", text)}
 
 
 def test_a_framework_is_named_in_its_folder_and_where_a_text_is_about_it_alone():

@@ -148,7 +148,7 @@ def words() -> frozenset[str]:
 
 @functools.cache
 def modules() -> dict[str, str]:
-    """The package's modules as `notebook.steps`, and their files."""
+    """The package's modules as `notebook.record_stages`, and their files."""
     paths = [path for path in files() if path.startswith(f"{PACKAGE}/") and path.endswith(".py")]
     named = {path: path.removesuffix(".py").removesuffix("/__init__").split("/")[1:] for path in paths}
     return {".".join(parts): path for path, parts in named.items() if parts}
@@ -237,7 +237,7 @@ def test_no_exception_is_of_a_name_that_is_there_or_that_nobody_names():
 @pytest.mark.parametrize(
     "name",
     [
-        "notebook.steps.gone_for_good",
+        "notebook.record_stages.gone_for_good",
         "notebook.gone_for_good",
         "Kit.gone_for_good",
         "gone_for_good",
@@ -253,10 +253,10 @@ def test_a_name_that_has_gone_is_found(name):
 @pytest.mark.parametrize(
     "name",
     [
-        "notebook.steps.complete",
-        "notebook.steps",
+        "notebook.record_stages.complete",
+        "notebook.record_stages",
         "Kit.close",
-        "jupyter/notebook/steps.py",
+        "jupyter/notebook/record_stages.py",
         "kit.py",
         "NN_slug.ipynb",
     ],

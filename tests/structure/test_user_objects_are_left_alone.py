@@ -27,14 +27,13 @@ OF_TYPES = {"__class__", "__dict__", "__module__", "__name__", "__qualname__", "
 SEE = [
     "jupyter/notebook/capture_kernel",
     "jupyter/notebook/cell_callbacks",
-    "jupyter/notebook/cell_holds",
     "jupyter/notebook/events",
     "jupyter/notebook/named_numbers",
     "jupyter/notebook/named_values",
     "jupyter/notebook/ours",
     "jupyter/notebook/race_cell",
     "jupyter/notebook/receipts",
-    "jupyter/notebook/steps",
+    "jupyter/notebook/record_stages",
     "jupyter/notebook/tracebacks",
     "measure/activity/calls",
     "measure/activity/looks",
@@ -49,6 +48,7 @@ SEE = [
     "measure/guarded",
     "measure/handlers",
     "measure/uninterrupted",
+    "teach/cell_holds",
 ]
 #: What tells that a module sees some.
 SIGNS = re.compile(
@@ -151,8 +151,8 @@ def name_of(path):
 
 SOURCES = {
     name_of(path): path.read_text(encoding="utf-8")
-    for room in ("measure", "jupyter/notebook")
-    for path in tracked(ROOT / room, "**/*.py")
+    for pattern in ("measure/**/*.py", "jupyter/notebook/**/*.py", "teach/cell_holds.py")
+    for path in tracked(ROOT, pattern)
 }
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Mapping, Sequence
 
 from jupyter_mlgpu.experiment.bench.case import Case, CaseRequest, Family
@@ -10,21 +9,10 @@ from jupyter_mlgpu.record.errors import UsageError
 from jupyter_mlgpu.record.sentence import say
 from jupyter_mlgpu.record.words import unknown
 
-#: Each family's name -> where its function is (see `case.Family`); imported only when it is asked for.
-FAMILIES: Mapping[str, str] = {
-    "gemm": "jupyter_mlgpu.experiment.bench.families:gemm",
-    "bandwidth": "jupyter_mlgpu.experiment.bench.families:bandwidth",
-    "transfer": "jupyter_mlgpu.experiment.bench.families:transfer",
-    "conv": "jupyter_mlgpu.experiment.bench.families:conv",
-    "dispatch": "jupyter_mlgpu.experiment.bench.families:dispatch",
-    "resnet50": "jupyter_mlgpu.experiment.bench.models:resnet50",
-    "mobilenetv2": "jupyter_mlgpu.experiment.bench.models:mobilenetv2",
-    "distilbert": "jupyter_mlgpu.experiment.bench.models:distilbert",
-    "bert-large": "jupyter_mlgpu.experiment.bench.models:bert_large",
-}
-
 #: What runs where no family is named: seconds, not minutes.
 SMALL = ("gemm", "bandwidth", "transfer", "conv", "dispatch")
+#: Each family's name.
+FAMILIES = (*SMALL, "resnet50", "mobilenetv2", "distilbert", "bert-large")
 
 
 def chosen(names: Sequence[str]) -> tuple[str, ...]:
@@ -37,6 +25,28 @@ def chosen(names: Sequence[str]) -> tuple[str, ...]:
 
 def cases(name: str, asked: CaseRequest) -> tuple[Case, ...]:
     """The cases of a family for a framework and a device."""
-    module, _, attribute = FAMILIES[name].partition(":")
-    family: Family = getattr(importlib.import_module(module), attribute)
-    return tuple(family(asked))
+    return tuple(_family(name)(asked))
+
+
+def _family(name: str) -> Family:
+    """The function that makes a family's cases; its module is imported when it is asked for."""
+    if name in SMALL:
+        from jupyter_mlgpu.experiment.bench import families
+
+        small: Mapping[str, Family] = {
+            "gemm": families.gemm,
+            "bandwidth": families.bandwidth,
+            "transfer": families.transfer,
+            "conv": families.conv,
+            "dispatch": families.dispatch,
+        }
+        return small[name]
+    from jupyter_mlgpu.experiment.bench import models
+
+    large: Mapping[str, Family] = {
+        "resnet50": models.resnet50,
+        "mobilenetv2": models.mobilenetv2,
+        "distilbert": models.distilbert,
+        "bert-large": models.bert_large,
+    }
+    return large[name]

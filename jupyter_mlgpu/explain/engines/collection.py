@@ -6,13 +6,14 @@ import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from jupyter_mlgpu import record as record_room
 from jupyter_mlgpu.explain.engines.asking import EngineReport
 from jupyter_mlgpu.explain.engines.phases import phases
 from jupyter_mlgpu.record import units
 from jupyter_mlgpu.record.frames import Records
 from jupyter_mlgpu.record.record import Record
 from jupyter_mlgpu.record.sentence import Sentence, say, say_count
-from jupyter_mlgpu.record.shown import Pictured, shower
+from jupyter_mlgpu.record.shown import Pictured
 
 CLOCK = say(
     "Time 0 is the start of the first record. Each engine's records use its own monotonic "
@@ -130,8 +131,7 @@ class Collection(Pictured):
         The path ends in .json or .json.gz. Returns how many events the trace holds. Raises UsageError for
         another path, RecordError where it cannot be written.
         """
-        written: int = shower("engines.trace").save(self, path)
-        return written
+        return record_room.renderer().save_trace(self, path)
 
     def __len__(self) -> int:
         return len(self.timeline)

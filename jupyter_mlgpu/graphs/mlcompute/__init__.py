@@ -16,6 +16,7 @@ Names are Apple's, in Python's spelling. What each layer computes stands in its 
 this imports no framework; a device does.
 """
 
+from jupyter_mlgpu import record as _record
 from jupyter_mlgpu.graphs.mlcompute import optimizers
 from jupyter_mlgpu.graphs.mlcompute.device import Target as Target
 from jupyter_mlgpu.graphs.mlcompute.device import device as device
@@ -35,7 +36,6 @@ from jupyter_mlgpu.graphs.mlcompute.tensors import TensorData, TensorParameter
 from jupyter_mlgpu.graphs.mlcompute.tensors import tensor as tensor
 from jupyter_mlgpu.graphs.mlcompute.training import TrainingGraph
 from jupyter_mlgpu.record.errors import GraphError as GraphError
-from jupyter_mlgpu.record.shown import shower
 
 tensor_data = TensorData
 graph = Graph
@@ -85,4 +85,4 @@ def explain(tensor: Tensor) -> str:
 
     With the values of the last execution.
     """
-    return str(shower("mlcompute.page").explain(tensor))
+    return _record.renderer().tensor_history(tensor)

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+from jupyter_mlgpu import record
 from jupyter_mlgpu.graphs.mlcompute.layers.base import Layer, Pass
 from jupyter_mlgpu.graphs.mlcompute.names import insist
 from jupyter_mlgpu.graphs.mlcompute.optimizers import Optimizer
 from jupyter_mlgpu.graphs.mlcompute.tensors import TYPES, Tensor
-from jupyter_mlgpu.record.shown import shower
 
 
 @dataclass(eq=False)
@@ -102,13 +102,13 @@ class Graph:
 
     def summary(self) -> str:
         """The layers as a table: what each takes and makes, its weights, and its time in a profiled run."""
-        return str(shower("mlcompute.page").summary(self))
+        return record.renderer().graph_summary(self)
 
     __repr__ = summary
 
     def picture(self) -> Any:
         """The drawing, which a notebook shows by itself."""
-        return shower("mlcompute.page").picture(self)
+        return record.renderer().graph_picture(self)
 
     def _repr_html_(self) -> str:
         return str(self.picture()._repr_html_())

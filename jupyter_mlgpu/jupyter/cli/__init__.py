@@ -7,20 +7,20 @@ everything that was refused or could not be done, 130 after Ctrl-C. What went wr
 from __future__ import annotations
 
 import argparse
-import importlib
 import sys
 from collections.abc import Sequence
 from types import ModuleType
 from typing import Any
 
+from jupyter_mlgpu import jupyter
 from jupyter_mlgpu._version import __version__
 from jupyter_mlgpu.jupyter.cli.terminal import PROGRAM, complain
 from jupyter_mlgpu.record.errors import MlgpuError, UsageError
 from jupyter_mlgpu.record.sentence import joined, say
 from jupyter_mlgpu.record.words import WordsParser, unknown
 
-#: Each command, those of every day first, and what it does. Its module here, or that of _ABOVE, has EXAMPLE,
-#: add_arguments and main.
+#: Each command, those of every day first, and what it does. Its module here, or the one that `teach` adds,
+#: has EXAMPLE, add_arguments and main.
 COMMANDS = {
     "run": "run a notebook with tracing on; save it, its records and a report",
     "doctor": "find out what is wrong with this machine's setup, and what to do about it",
@@ -29,11 +29,6 @@ COMMANDS = {
     "explain": "explain the messages in a log, and what to do about them",
     "bench": "measure how fast this machine computes, compared with published figures",
     "class": "release, collect, grade and report a class's labs",
-}
-#: Commands of a room that stands on this one: they are found by the names of their modules.
-_ABOVE = {
-    "class": "jupyter_mlgpu.teach.commands.classroom",
-    "lessons": "jupyter_mlgpu.teach.commands.lessons",
 }
 #: How many of them are for every day.
 _EVERY_DAY = 2
@@ -81,7 +76,28 @@ def command_parser(name: str) -> argparse.ArgumentParser:
 
 
 def _module(name: str) -> ModuleType:
-    return importlib.import_module(_ABOVE.get(name, f"{__name__}.{name}"))
+    match name:
+        case "run":
+            from jupyter_mlgpu.jupyter.cli import run
+
+            return run
+        case "doctor":
+            from jupyter_mlgpu.jupyter.cli import doctor
+
+            return doctor
+        case "strip":
+            from jupyter_mlgpu.jupyter.cli import strip
+
+            return strip
+        case "explain":
+            from jupyter_mlgpu.jupyter.cli import explain
+
+            return explain
+        case "bench":
+            from jupyter_mlgpu.jupyter.cli import bench
+
+            return bench
+    return jupyter.teaching_commands[name]()
 
 
 def _overview() -> argparse.ArgumentParser:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import importlib
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
+from jupyter_mlgpu import jupyter
 from jupyter_mlgpu.jupyter.notebook import record_files
 from jupyter_mlgpu.jupyter.notebook.channel import Channel, KernelChannel
 from jupyter_mlgpu.jupyter.notebook.events import CellEvents
@@ -26,19 +26,6 @@ if TYPE_CHECKING:
     from jupyter_mlgpu.explain.logs.verbose import Verbose
     from jupyter_mlgpu.show.why.page import Reasons
 
-#: What `%mlc_share` does is a part of teaching, which stands on this one: it is found by its name.
-_SHARING = "jupyter_mlgpu.teach.commands.share"
-
-
-class Sharing(Protocol):
-    """A student's consent, and what it sets going."""
-
-    def run(self, words: str) -> str:
-        """`%mlc_share WORDS`; returns what to print."""
-
-    def end(self) -> None:
-        """Send nothing more."""
-
 
 @dataclass(eq=False, repr=False)
 class Commands:
@@ -52,7 +39,7 @@ class Commands:
 
     def __post_init__(self) -> None:
         self._verbose: Verbose | None = None
-        self._sharing: Sharing | None = None
+        self._sharing: jupyter.Sharing | None = None
 
     def trace(self, command: str, argument: str) -> str | Shown:
         """`%mlc_trace COMMAND ARGUMENT`; returns what to print, or a result to show."""
@@ -189,8 +176,7 @@ class Commands:
     def share(self, words: str, shell: Any) -> str:
         """`%mlc_share WORDS`, typed in this shell; returns what to print."""
         if self._sharing is None:
-            sharing: Sharing = importlib.import_module(_SHARING).ShareCommand(self.kit, shell)
-            self._sharing = sharing
+            self._sharing = jupyter.share_command(self.kit, shell)
         return self._sharing.run(words)
 
     def stop_sharing(self) -> None:

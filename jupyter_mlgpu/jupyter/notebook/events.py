@@ -29,7 +29,7 @@ from jupyter_mlgpu.jupyter.notebook.ops_command import (
     is_last,
 )
 from jupyter_mlgpu.jupyter.notebook.ours import ours_in
-from jupyter_mlgpu.jupyter.notebook.steps import EndedCell
+from jupyter_mlgpu.jupyter.notebook.record_stages import EndedCell
 from jupyter_mlgpu.jupyter.notebook.tracebacks import Tracebacks
 from jupyter_mlgpu.measure.capture.capture import Capture
 from jupyter_mlgpu.measure.frameworks import registry

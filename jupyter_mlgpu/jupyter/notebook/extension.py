@@ -11,6 +11,7 @@ from functools import partial
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
+from jupyter_mlgpu import jupyter
 from jupyter_mlgpu.jupyter.notebook import record_files, state, surroundings, transform
 from jupyter_mlgpu.jupyter.notebook.audience import Audience
 from jupyter_mlgpu.jupyter.notebook.cell_callbacks import CellCallbacks
@@ -27,9 +28,9 @@ from jupyter_mlgpu.jupyter.notebook.ours import ours_in
 from jupyter_mlgpu.jupyter.notebook.post_mortem import PostMortem
 from jupyter_mlgpu.jupyter.notebook.receipt_threshold import ReceiptThreshold
 from jupyter_mlgpu.jupyter.notebook.record_pages import RecordPages
+from jupyter_mlgpu.jupyter.notebook.record_stages import EndedCell, NotebookSession, saving
 from jupyter_mlgpu.jupyter.notebook.registration import registered_magics, transformed_input
 from jupyter_mlgpu.jupyter.notebook.sidebar_settings import SidebarSettings
-from jupyter_mlgpu.jupyter.notebook.steps import EndedCell, complete, saving, steps, with_gpu
 from jupyter_mlgpu.jupyter.notebook.watch import LazyCounters, Watch
 from jupyter_mlgpu.measure.capture.capture import Capture
 from jupyter_mlgpu.measure.kit import Kit, install
@@ -254,30 +255,27 @@ class Extension:
             self._push({"type": "progress", "sequence": sequence, "progress": sentence or None})
 
     def _on_record(self, record: Record, cell: EndedCell) -> None:
-        ordered = steps(
-            cell,
+        session = NotebookSession(
             self.kit,
             self._capture,
             self._shell.user_ns,
             self._journal,
             died_before=self._post_mortem.before,
+            store=self._store,
+            show=self._show,
+            revise=self._logbook.on_change,
         )
-        record = complete(record, ordered)
+        jupyter.cell_ended(record, cell, session)
+
+    def _store(self, record: Record) -> None:
         self._running = None
-        try:
-            self.kit.store.add(record)
-            self._logbook.cell_ended(record)
-            self._post_mortem.record_made(record)
-        finally:
-            if record.repeat is None and self._receipt_threshold.wants(record, cell.code):
-                self._show_receipt(record)
-        if record.unfinished:
-            sequence = record.cell.sequence
-            cell.when_gpu_done(
-                lambda figures: self._logbook.on_change(
-                    sequence, lambda one: with_gpu(one, figures, cell, self.kit)
-                )
-            )
+        self.kit.store.add(record)
+        self._logbook.cell_ended(record)
+        self._post_mortem.record_made(record)
+
+    def _show(self, record: Record, cell: EndedCell) -> None:
+        if record.repeat is None and self._receipt_threshold.wants(record, cell.code):
+            self._show_receipt(record)
 
     def _show_receipt(self, record: Record) -> None:
         if self.audience.asked:

@@ -9,12 +9,11 @@ Records are made all the same, and the sidebar has them.
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from jupyter_mlgpu.jupyter.notebook.cell_holds import LESSONS
+from jupyter_mlgpu import jupyter
 from jupyter_mlgpu.record.errors import UsageError
 from jupyter_mlgpu.record.record import Record
 from jupyter_mlgpu.record.sentence import say
@@ -54,5 +53,5 @@ class ReceiptThreshold:
             or bool(record.notes)
             or any(map(notes.to_act_on, record.logs))
             or code.lstrip().startswith(_CELL_MAGICS)
-            or LESSONS in sys.modules  # their receipts are part of what they teach
+            or jupyter.in_a_lesson()  # their receipts are part of what they teach
         )

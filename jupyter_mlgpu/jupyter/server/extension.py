@@ -9,9 +9,9 @@ moment. JupyterLab overlooks that for the message types that the server lists as
 from __future__ import annotations
 
 import atexit
-import importlib
 from typing import Any
 
+from jupyter_mlgpu import jupyter
 from jupyter_mlgpu.record import origin
 
 # As in jupyter_mlgpu.jupyter.notebook.channel, which needs a kernel and is not imported by the server.
@@ -21,8 +21,6 @@ MESSAGE_TYPES = (
     "jupyter_mlgpu_request",
     "jupyter_mlgpu_reply",
 )
-#: What answers from a room above this one: found by its name.
-_ABOVE = "jupyter_mlgpu.teach.commands.card"
 
 
 def _jupyter_server_extension_points() -> list[dict[str, str]]:
@@ -48,6 +46,6 @@ def _load_jupyter_server_extension(server_app: Any) -> None:
             *messages.handlers(server_app.base_url),
             *deaths.handlers(server_app.base_url, seen),
             *machine.handlers(server_app.base_url),
-            *importlib.import_module(_ABOVE).handlers(server_app.base_url),
+            *jupyter.teaching_handlers(server_app.base_url),
         ],
     )

@@ -1,6 +1,6 @@
-"""What becomes of a cell's record after it was measured: named steps, in the order of `steps`.
+"""What is added to a cell's record after it was measured; `pipeline.stages` has the order.
 
-A step makes a record of a record and knows nothing of the others. One that fails costs what it would have
+A stage makes a record of a record and knows nothing of the others. One that fails costs what it would have
 added, which a note of the record says.
 """
 
@@ -14,7 +14,6 @@ from typing import Any
 from msgspec.structs import replace
 
 from jupyter_mlgpu.jupyter.notebook import native_lines
-from jupyter_mlgpu.jupyter.notebook.cell_holds import with_what_it_holds
 from jupyter_mlgpu.jupyter.notebook.named_values import named_values
 from jupyter_mlgpu.measure.activity.activity import Activity
 from jupyter_mlgpu.measure.capture.capture import Capture
@@ -40,21 +39,21 @@ _FEWEST_RECORDS = 5
 _FEWEST_TO_BE_SLOWER = 8
 
 # The parts of a record, as a note names the one that it lacks: made once, for hardly any cell needs them.
-_TRACEBACK = say("the time of the traceback")
-_ELSEWHERE = say("what stays on another device")
-_NATIVE_LINES = say("the native lines of the cell")
-_MPS_LOG = say("what PyTorch's MPS log reports")
-_ITEMS = say("the number of items")
-_LIMIT = say("what limited the cell")
-_SLOWER = say("whether the cell became slower")
-_GROWTH = say("memory growth")
-_HOLDS = say("what the cell holds")
-_DEATH = say("what ended the previous kernel")
+TRACEBACK = say("the time of the traceback")
+ELSEWHERE = say("what stays on another device")
+NATIVE_LINES = say("the native lines of the cell")
+MPS_LOG = say("what PyTorch's MPS log reports")
+ITEMS = say("the number of items")
+LIMIT = say("what limited the cell")
+SLOWER = say("whether the cell became slower")
+GROWTH = say("memory growth")
+HOLDS = say("what the cell holds")
+DEATH = say("what ended the previous kernel")
 _JOURNAL = say("its line in the journal")
 
 
-@dataclass(frozen=True, slots=True)
-class RecordStep:
+@dataclass(eq=False, slots=True)  # a frozen one takes twice as long to make, and each cell makes eleven
+class RecordStage:
     """Adds `part` of a record, which is what a note names where that fails."""
 
     part: str
@@ -73,7 +72,7 @@ class RecordStep:
 
 @dataclass(frozen=True, slots=True)
 class EndedCell:
-    """What the steps need of a cell that has ended, beside its record.
+    """What the stages need of a cell that has ended, beside its record.
 
     `devices` were asked for while it ran, `items` is how many the user says that it worked on, and
     `left_out_s` the seconds after the end of its code that its wall time leaves out. `activity` is what was
@@ -89,50 +88,34 @@ class EndedCell:
     when_gpu_done: Callable[[Callable[[GpuFigures], None]], None] = lambda tell: None
 
 
-def steps(
-    cell: EndedCell,
-    kit: Kit,
-    capture: Capture,
-    namespace: Mapping[str, Any],
-    journal: Journal | None,
-    died_before: Callable[[], Sentence | None] = lambda: None,
-) -> tuple[RecordStep, ...]:
-    """The steps for one cell, in their order; `namespace` has the values of the notebook's names.
+@dataclass(eq=False, slots=True)
+class NotebookSession:
+    """What the stages need of the notebook around a cell; `namespace` has the values of its names.
 
-    `died_before` says, once, what ended the kernel before this one, where it died.
+    `died_before` says, once, what ended the kernel before this one, where it died. `store` keeps a record and
+    tells who listens, `show` draws a cell's receipt, and `revise` changes the record of that number.
     """
-    return (
-        RecordStep(_TRACEBACK, lambda one: with_traceback(one, cell.left_out_s)),
-        RecordStep(_ELSEWHERE, lambda one: with_values_elsewhere(one, cell, kit.selection, namespace)),
-        # What the device wrote while it was waited for belongs to the cell, too.
-        RecordStep(_NATIVE_LINES, lambda one: with_logs(one, capture)),
-        RecordStep(_MPS_LOG, lambda one: with_mps_log(one, capture)),
-        RecordStep(_ITEMS, lambda one: with_items(one, cell.items)),
-        RecordStep(_LIMIT, lambda one: kit.judged(one, cell.activity)),
-        RecordStep(_SLOWER, lambda one: with_slower(one, kit.store)),
-        RecordStep(_GROWTH, lambda one: with_growth(one, kit.store)),
-        RecordStep(_HOLDS, lambda one: with_what_it_holds(one, cell.code, namespace)),
-        RecordStep(_DEATH, lambda one: _with_notes(one, [died_before()])),
-        saving(journal),
-    )
+
+    kit: Kit
+    capture: Capture
+    namespace: Mapping[str, Any]
+    journal: Journal | None
+    died_before: Callable[[], Sentence | None]
+    store: Callable[[Record], None]
+    show: Callable[[Record, EndedCell], None]
+    revise: Callable[[int, Callable[[Record], Record]], None]
 
 
-def complete(record: Record, ordered: Iterable[RecordStep]) -> Record:
-    """The record after these steps."""
-    for step in ordered:
-        record = step(record)
+def complete(record: Record, ordered: Iterable[RecordStage]) -> Record:
+    """The record after these stages."""
+    for stage in ordered:
+        record = stage(record)
     return record
 
 
-def with_gpu(record: Record, figures: GpuFigures, cell: EndedCell, kit: Kit) -> Record:
-    """The record once it is known what the GPUs did, and what limited the cell as far as that tells."""
-    judge = RecordStep(_LIMIT, lambda one: kit.judged_again(one, cell.activity))
-    return judge(record.with_gpu(figures))
-
-
-def saving(journal: Journal | None) -> RecordStep:
+def saving(journal: Journal | None) -> RecordStage:
     """Writes a record down, once it is complete or has changed; without a journal, nothing is written."""
-    return RecordStep(_JOURNAL, lambda one: saved(one, journal))
+    return RecordStage(_JOURNAL, lambda one: saved(one, journal))
 
 
 def with_traceback(record: Record, left_out_s: float) -> Record:
@@ -232,6 +215,11 @@ def with_growth(record: Record, store: Store) -> Record:
         newest = store.records()[-NEWEST:]
         grown = [*filter(None, [growth.of_run(newest, record)]), *grown]
     return _with_notes(record, map(growing.sentence, grown))
+
+
+def with_death(record: Record, died_before: Callable[[], Sentence | None]) -> Record:
+    """The record with what ended the kernel before this one."""
+    return _with_notes(record, [died_before()])
 
 
 def saved(record: Record, journal: Journal | None) -> Record:

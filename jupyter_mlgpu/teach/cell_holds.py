@@ -6,7 +6,6 @@ Such a cell takes a millisecond, whatever stands in it, so its receipt has nothi
 from __future__ import annotations
 
 import ast
-import sys
 from collections.abc import Mapping
 from typing import Any
 
@@ -15,18 +14,16 @@ from msgspec.structs import replace
 from jupyter_mlgpu.measure.user_objects import defining_module
 from jupyter_mlgpu.record.record import HOLDS_ONLY, Fact, Record
 from jupyter_mlgpu.record.sentence import say
+from jupyter_mlgpu.teach.lessons.predicting import predict
 
-#: Loaded by lessons, whose readers see the receipt of every cell.
-LESSONS = "jupyter_mlgpu.lessons"
 #: A definition that takes longer does more than define: a decorator may compile, a default value compute.
 SHORT_S = 0.15
-_PREDICT = "jupyter_mlgpu.teach.lessons.predicting"
 
 
 def with_what_it_holds(record: Record, code: str, namespace: Mapping[str, Any]) -> Record:
     """The record with the fact that its cell, of a lesson, holds definitions or a prediction alone."""
     wall = record.reading("wall_time").value
-    if LESSONS not in sys.modules or wall is None or wall > SHORT_S or record.mode == "profiled":
+    if wall is None or wall > SHORT_S or record.mode == "profiled":
         return record
     found = holds(code, namespace)
     if found is None:
@@ -54,4 +51,4 @@ def _predicts(part: ast.stmt, namespace: Mapping[str, Any]) -> bool:
     called = part.value if isinstance(part, ast.Assign | ast.Expr) else None
     if not isinstance(called, ast.Call) or not isinstance(called.func, ast.Name):
         return False
-    return defining_module(namespace.get(called.func.id)) == _PREDICT
+    return defining_module(namespace.get(called.func.id)) == defining_module(predict)

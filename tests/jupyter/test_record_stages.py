@@ -1,16 +1,19 @@
-"""What is added to a record after its cell was measured: each step by itself, and all in their order."""
+"""What is added to a record after its cell was measured: each stage by itself, and all in their order."""
 
 import dataclasses
+import sys
+import types
 
 import pytest
 from msgspec.structs import replace
 
-from jupyter_mlgpu.jupyter.notebook.steps import (
+from jupyter_mlgpu import pipeline
+from jupyter_mlgpu.jupyter.notebook.record_stages import (
     EndedCell,
-    RecordStep,
+    NotebookSession,
+    RecordStage,
     complete,
     saving,
-    steps,
     with_growth,
     with_items,
     with_logs,
@@ -23,12 +26,13 @@ from jupyter_mlgpu.measure.kit import Kit
 from jupyter_mlgpu.measure.selection import DeviceSelection
 from jupyter_mlgpu.record.files import Journal, load_records
 from jupyter_mlgpu.record.reading import Reading
-from jupyter_mlgpu.record.record import STILL_READING, Fact, LogLine
+from jupyter_mlgpu.record.record import HOLDS_ONLY, STILL_READING, Fact, LogLine
 from jupyter_mlgpu.record.store import Store
 from jupyter_mlgpu.testing import FakeBackend, example_record
 
 CPU = Device("fake", "cpu:0", "cpu", "fake cpu:0")
 LINE = LogLine("hello", None, "unknown", None, None, {}, 1, "stderr", "now", late=False)
+LESSONS = "jupyter_mlgpu.lessons"
 PARTS = [
     "the time of the traceback",
     "what stays on another device",
@@ -60,7 +64,7 @@ class Lines:
 
 
 class Broken:
-    """Stands for what a step needs, and fails whatever is asked of it."""
+    """Stands for what a stage needs, and fails whatever is asked of it."""
 
     def __getattr__(self, name):
         raise OSError(5, "Input/output error")
@@ -74,10 +78,25 @@ def of(ended, *, selection=None, capture=None, store=None, journal=None):
     kit = Kit()
     kit.selection = selection or DeviceSelection(lambda: [FakeBackend()])
     kit.store = store or Store()
-    return steps(ended, kit, capture or Lines(), {}, journal)
+    return pipeline.stages(ended, session(kit, capture, journal))
 
 
-def test_the_steps_and_their_order_are_these():
+def session(kit, capture=None, journal=None):
+    """One that nobody looks at: it stores, shows and revises nothing."""
+    nothing = Broken()
+    return NotebookSession(
+        kit,
+        capture or Lines(),
+        {},
+        journal,
+        died_before=lambda: None,
+        store=nothing,
+        show=nothing,
+        revise=nothing,
+    )
+
+
+def test_the_stages_and_their_order_are_these():
     assert [one.part for one in of(cell())] == PARTS
 
 
@@ -88,13 +107,13 @@ def test_a_plain_cell_keeps_its_record_as_it_was_measured():
     assert complete(record, of(cell())) == replace(record, why_no_limit=said)
 
 
-def test_a_step_that_fails_costs_what_it_adds_and_says_so_in_one_note(tmp_path):
+def test_a_stage_that_fails_costs_what_it_adds_and_says_so_in_one_note(tmp_path):
     def fail(record):
         raise OSError(5, "Input/output error")
 
     ended = of(cell(items=64), capture=Lines(Notes((LINE,), {}, ())), journal=Journal(tmp_path / "a.jsonl"))
     for number, part in enumerate(PARTS):
-        broken = [*ended[:number], RecordStep(part, fail), *ended[number + 1 :]]
+        broken = [*ended[:number], RecordStage(part, fail), *ended[number + 1 :]]
         record = complete(example_record(), broken)
         said = [note for note in record.notes if part in note]
         assert said == [f"Missing from this record: {part} (OSError: [Errno 5] Input/output error)."]
@@ -102,7 +121,7 @@ def test_a_step_that_fails_costs_what_it_adds_and_says_so_in_one_note(tmp_path):
         assert ("items" in record.facts) is (part != "the number of items")
 
 
-def test_each_step_that_asks_another_part_of_ours_survives_its_failure(tmp_path):
+def test_each_stage_that_asks_another_part_of_ours_survives_its_failure(tmp_path):
     store = Store()
     for number in range(1, 7):
         store.add(example_record(number))
@@ -127,15 +146,15 @@ def test_what_a_failure_says_is_redacted():
     def fail(record):
         raise ValueError("api_key = 'abcdef0123'")
 
-    assert "abcdef0123" not in RecordStep("a part", fail)(example_record()).notes[0]
+    assert "abcdef0123" not in RecordStage("a part", fail)(example_record()).notes[0]
 
 
-def test_an_interrupt_is_no_failure_of_a_step():
+def test_an_interrupt_is_no_failure_of_a_stage():
     def interrupt(record):
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        RecordStep("a part", interrupt)(example_record())
+        RecordStage("a part", interrupt)(example_record())
 
 
 @pytest.mark.parametrize("left_out_s", [0.0, 0.4])
@@ -225,3 +244,14 @@ def test_a_record_that_could_not_be_written_says_why(tmp_path):
     (note,) = saving(Journal(tmp_path))(example_record()).notes
     assert note.startswith("This record was not saved: ")
     assert "lacks" not in note
+
+
+def test_a_definition_is_folded_in_lessons_alone(monkeypatch):
+    record = example_record()
+    quick = replace(record.reading("wall_time"), value=0.001)
+    record = replace(record, readings=(quick,))
+    (stage,) = [one for one in of(cell(code="def f(): ...")) if one.part == "what the cell holds"]
+    monkeypatch.delitem(sys.modules, LESSONS, raising=False)
+    assert stage(record) is record
+    monkeypatch.setitem(sys.modules, LESSONS, types.ModuleType(LESSONS))
+    assert stage(record).facts[HOLDS_ONLY].value == "definitions"

@@ -1,15 +1,12 @@
 """Receipts of a lesson's cells that compute nothing are folded; those of all others keep their line."""
 
-import sys
-import types
-
 import pytest
 from msgspec.structs import replace
 
-from jupyter_mlgpu.jupyter.notebook.cell_holds import LESSONS, holds, with_what_it_holds
 from jupyter_mlgpu.record.record import HOLDS_ONLY, LogLine, Record
 from jupyter_mlgpu.show.receipts import head, html, text
 from jupyter_mlgpu.show.receipts.bundle import MIME_TYPE, bundle
+from jupyter_mlgpu.teach.cell_holds import holds, with_what_it_holds
 from jupyter_mlgpu.teach.lessons import predict
 from jupyter_mlgpu.testing import example_record
 
@@ -27,12 +24,7 @@ def taking(seconds):
 
 
 @pytest.fixture
-def in_a_lesson(monkeypatch):
-    monkeypatch.setitem(sys.modules, LESSONS, types.ModuleType(LESSONS))
-
-
-@pytest.fixture
-def folded(in_a_lesson):
+def folded():
     return with_what_it_holds(taking(0.001), DEFINITION, NAMES)
 
 
@@ -73,13 +65,7 @@ def test_it_is_folded_again_when_it_is_drawn_from_its_saved_record(folded):
     assert bundle(saved) == bundle(folded)
 
 
-def test_outside_of_lessons_no_receipt_is_folded(monkeypatch):
-    monkeypatch.delitem(sys.modules, LESSONS, raising=False)
-    record = taking(0.001)
-    assert with_what_it_holds(record, DEFINITION, NAMES) is record
-
-
-def test_a_definition_that_takes_its_time_keeps_its_line(in_a_lesson):
+def test_a_definition_that_takes_its_time_keeps_its_line():
     record = taking(2.0)
     assert with_what_it_holds(record, DEFINITION, NAMES) is record
 
