@@ -15,6 +15,7 @@ import readers
 from jupyter_mlgpu.experiment.bench import run
 from jupyter_mlgpu.experiment.bench.result import DERIVED
 from jupyter_mlgpu.explain.doctor import diagnose
+from jupyter_mlgpu.record.not_measured import Saved
 from jupyter_mlgpu.record.reading import QUANTITIES
 from jupyter_mlgpu.record.record import SCHEMA, Record
 from jupyter_mlgpu.record.sentence import Sentence
@@ -70,6 +71,9 @@ _REMEDY_OF_A_FINDING = {
 def record_schema() -> dict[str, Any]:
     """The schema of a record."""
     record, parts = _schema_of(Record)
+    saved, more = _schema_of(Saved)
+    record["properties"] |= saved["properties"]
+    parts |= more
     record["properties"] = (
         {"schema": {"const": SCHEMA}} | record["properties"] | {"schema": {"const": SCHEMA}}
     )

@@ -6,10 +6,11 @@ A record has a reading for each of them again when it is read (`Record.from_json
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Annotated
+from typing import Annotated, Any
 
 from msgspec import Meta, Struct
 
+from jupyter_mlgpu.record import decoding
 from jupyter_mlgpu.record.reading import UNITS, Reading, Scope, Source
 from jupyter_mlgpu.record.sentence import Sentence
 
@@ -49,8 +50,14 @@ class NotMeasured(Struct, frozen=True, omit_defaults=True):
             )
 
 
-def gathered(readings: Sequence[Reading]) -> tuple[tuple[Reading, ...], tuple[NotMeasured, ...]]:
-    """The readings that say more than that, and the others by what they have in common."""
+class Saved(Struct, frozen=True):
+    """What a notebook's file has of a record beside the record's own fields."""
+
+    not_measured: tuple[NotMeasured, ...] = ()
+
+
+def gathered(readings: Sequence[Reading]) -> tuple[tuple[Reading, ...], dict[str, Any]]:
+    """The readings that say more than that, and what a notebook's file has of the others."""
     kept: list[Reading] = []
     groups: dict[tuple[str, Scope, Source, str | None, str | None], list[Reading]] = {}
     for one in readings:
@@ -59,11 +66,21 @@ def gathered(readings: Sequence[Reading]) -> tuple[tuple[Reading, ...], tuple[No
         else:
             key = (one.why_missing, one.scope, one.source, one.device, one.detail)
             groups.setdefault(key, []).append(one)
-    return tuple(kept), tuple(map(_gathered, groups.values()))
+    if not groups:
+        return tuple(kept), {}
+    saved: dict[str, Any] = decoding.to_json(Saved(tuple(map(_gathered, groups.values()))), texts=False)
+    return tuple(kept), saved
 
 
-def spread(readings: Sequence[Reading], groups: Iterable[NotMeasured]) -> tuple[Reading, ...]:
-    """All readings, in the order of a record's quantities."""
+def spread(readings: tuple[Reading, ...], data: Any) -> tuple[Reading, ...]:
+    """All readings of a record that was saved as `data`, in the order of a record's quantities.
+
+    `readings` are those that it has by themselves; raises RecordError where the others are none.
+    """
+    saved = {name: data[name] for name in Saved.__struct_fields__ if name in data}
+    groups = decoding.decode(Saved, saved, "the record").not_measured
+    if not groups:
+        return readings
     every = [*readings, *(one for group in groups for one in group.readings())]
     return tuple(sorted(every, key=lambda one: _ORDER.get(one.quantity, len(_ORDER))))
 

@@ -22,7 +22,7 @@ from jupyter_mlgpu.record.errors import RecordError
 from jupyter_mlgpu.record.gpu_work import STILL_AT_WORK, GpuFigures, GpuWork, may_go_on
 from jupyter_mlgpu.record.limit import HotLine, Limit
 from jupyter_mlgpu.record.native import READ_LINE, NativeOutput
-from jupyter_mlgpu.record.not_measured import NotMeasured, gathered, spread
+from jupyter_mlgpu.record.not_measured import gathered, spread
 from jupyter_mlgpu.record.reading import QUANTITIES, Reading
 from jupyter_mlgpu.record.sentence import Sentence, say
 from jupyter_mlgpu.record.strip import HostLane
@@ -38,7 +38,6 @@ _LEFT_OUT = (
     "asynchronous",
     "host_lane",
     "repeat",
-    "not_measured",
 )
 _LEFT_OUT_OF_NOTEBOOKS = frozenset(
     ("logs", "ops", "facts", "versions", "notes", "engine", "only", "why_missing", "evidence")
@@ -241,7 +240,6 @@ class Record(Struct, frozen=True):
     asynchronous: bool = False
     host_lane: HostLane | None = None
     repeat: Repeat | None = None
-    not_measured: tuple[NotMeasured, ...] = ()
     schema: int = SCHEMA
 
     @property
@@ -281,8 +279,8 @@ class Record(Struct, frozen=True):
 
         A view makes the texts, reasons stand once, and nothing stands for what there is none of.
         """
-        readings, groups = gathered(self.readings)
-        data = replace(self, readings=readings, not_measured=groups).to_json(texts=False)
+        readings, saved = gathered(self.readings)
+        data = replace(self, readings=readings).to_json(texts=False) | saved
         device = data["device"]
         for table in (data, data["run"], device, *(device["ran_on"] or ())):
             for name in _LEFT_OUT_OF_NOTEBOOKS & table.keys():
@@ -301,9 +299,7 @@ class Record(Struct, frozen=True):
 
             data = upgraded(data)
         record = decoding.decode(cls, data, "the record")
-        if record.not_measured:
-            readings = spread(record.readings, record.not_measured)
-            record = replace(record, readings=readings, not_measured=())
+        record = replace(record, readings=spread(record.readings, data))
         _check(record)
         return replace(record, schema=SCHEMA)
 
