@@ -29,7 +29,9 @@ LOOKING = 0.003
 
 #: Its modules, when the others are there.
 _IMPORTS = """import time as _time
-from jupyter_mlgpu.jupyter.notebook import capture_kernel, events, logbook, record_stages
+from jupyter_mlgpu.jupyter.notebook.browser import logbook
+from jupyter_mlgpu.jupyter.notebook.capture import capture_kernel
+from jupyter_mlgpu.jupyter.notebook.cell import events, record_stages
 from jupyter_mlgpu.measure import kit
 _start = _time.thread_time()
 from jupyter_mlgpu.jupyter.notebook import post_mortem as _post_mortem

@@ -37,7 +37,7 @@ _EMPTY = "pass"
 _CELLS = """
 import time
 from jupyter_mlgpu.measure.capture.capture import Capture
-from jupyter_mlgpu.jupyter.notebook.capture_kernel import KernelSurroundings
+from jupyter_mlgpu.jupyter.notebook.capture.capture_kernel import KernelSurroundings
 
 def ignore(*something):
     pass

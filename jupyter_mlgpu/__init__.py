@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from jupyter_mlgpu.explain.comparing.compare import compare
     from jupyter_mlgpu.explain.engines.collecting import collect
     from jupyter_mlgpu.graphs.planning.forecast import plan
-    from jupyter_mlgpu.jupyter.notebook.widgets import DevicePicker, TraceView
+    from jupyter_mlgpu.jupyter.notebook.browser.widgets import DevicePicker, TraceView
     from jupyter_mlgpu.measure.tracing import limit, records, trace
     from jupyter_mlgpu.measure.training_callbacks import (
         AccelerateTracker,
@@ -65,7 +65,7 @@ def __getattr__(name: str) -> Any:
             from jupyter_mlgpu.record.extras import require
 
             require(name, "lab", "anywidget")
-            from jupyter_mlgpu.jupyter.notebook import widgets
+            from jupyter_mlgpu.jupyter.notebook.browser import widgets
 
             return getattr(widgets, name)
         case "limit" | "records" | "trace":

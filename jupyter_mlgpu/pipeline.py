@@ -1,7 +1,7 @@
 """What happens to a cell, in order, and where the rooms are put together.
 
     measured   measure/recorder.py makes a frozen Record of the cell, started and stopped by IPython's events
-               (jupyter/notebook/events.py)
+               (jupyter/notebook/cell/events.py)
     enriched   each of `stages` adds to the record: log messages, what limited the cell, what to do about it
     stored     in record/store.py, which tells the sidebar
     shown      by show/receipts, under the cell
@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from jupyter_mlgpu.jupyter import Sharing
-    from jupyter_mlgpu.jupyter.notebook.record_stages import EndedCell, NotebookSession, RecordStage
+    from jupyter_mlgpu.jupyter.notebook.cell.record_stages import EndedCell, NotebookSession, RecordStage
     from jupyter_mlgpu.measure.activity.activity import Activity
     from jupyter_mlgpu.measure.kit import Kit
     from jupyter_mlgpu.record import Renderer
@@ -35,7 +35,7 @@ _LESSONS = "jupyter_mlgpu.lessons"
 
 def cell_ended(record: Record, cell: EndedCell, session: NotebookSession) -> None:
     """Enrich the record of a cell that has ended, store it, and show its receipt."""
-    from jupyter_mlgpu.jupyter.notebook.record_stages import complete
+    from jupyter_mlgpu.jupyter.notebook.cell.record_stages import complete
 
     enriched = complete(record, stages(cell, session))
     try:
@@ -51,7 +51,7 @@ def cell_ended(record: Record, cell: EndedCell, session: NotebookSession) -> Non
 
 def stages(cell: EndedCell, session: NotebookSession) -> tuple[RecordStage, ...]:
     """The stages that enrich a cell's record, in their order."""
-    from jupyter_mlgpu.jupyter.notebook import record_stages as parts
+    from jupyter_mlgpu.jupyter.notebook.cell import record_stages as parts
 
     stage = parts.RecordStage
     kit, capture, namespace = session.kit, session.capture, session.namespace
@@ -81,7 +81,7 @@ def explained(record: Record, activity: Activity | None, kit: Kit) -> Record:
 def with_gpu(record: Record, figures: GpuFigures, cell: EndedCell, kit: Kit) -> Record:
     """The record once it is known what the GPUs did, and what limited the cell as far as that tells."""
     from jupyter_mlgpu.explain.limits.stage import with_limit_again
-    from jupyter_mlgpu.jupyter.notebook.record_stages import LIMIT, RecordStage
+    from jupyter_mlgpu.jupyter.notebook.cell.record_stages import LIMIT, RecordStage
 
     limit = RecordStage(LIMIT, lambda one: with_limit_again(one, cell.activity, kit))
     return limit(record.with_gpu(figures))

@@ -14,7 +14,7 @@ from docs_markdown import code, fence, magic_help, page, plain, table
 
 from constraints import ROOT
 from jupyter_mlgpu.jupyter import cli
-from jupyter_mlgpu.jupyter.notebook.magics import MlgpuMagics
+from jupyter_mlgpu.jupyter.notebook.magics.magics import MlgpuMagics
 
 #: How wide the help of a command is, in characters.
 _WIDTH = 100

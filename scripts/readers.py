@@ -10,7 +10,7 @@ from reader_files import File, Writer
 from reader_values import Here
 
 from jupyter_mlgpu.explain.deaths.death import Death
-from jupyter_mlgpu.jupyter.notebook import messages
+from jupyter_mlgpu.jupyter.notebook.browser import messages
 from jupyter_mlgpu.record.gpu_work import GpuWork
 from jupyter_mlgpu.record.native import READ_LINE, NativeOutput
 from jupyter_mlgpu.record.record import Cell, LogLine, Mode, Origin, Outcome, RanOn, Repeat
@@ -53,7 +53,7 @@ FILES = (
     ),
     File(
         "record/recordpagetypes.ts",
-        "What the kernel answers about one cell: jupyter_mlgpu/jupyter/notebook/record_pages.py.",
+        "What the kernel answers about one cell: jupyter_mlgpu/jupyter/notebook/browser/record_pages.py.",
         (messages.RecordPageData, messages.LooksData),
     ),
     File(

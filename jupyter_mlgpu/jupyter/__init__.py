@@ -7,7 +7,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
-    from jupyter_mlgpu.jupyter.notebook.record_stages import EndedCell, NotebookSession
+    from jupyter_mlgpu.jupyter.notebook.cell.record_stages import EndedCell, NotebookSession
     from jupyter_mlgpu.measure.kit import Kit
     from jupyter_mlgpu.record.record import Record
 

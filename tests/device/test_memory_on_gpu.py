@@ -86,7 +86,7 @@ def test_the_allocators_figure_is_what_torch_itself_tells(torch):
 
 
 def test_this_process_is_among_those_on_the_gpu_or_the_status_says_that_it_is_not(torch, nvml, index):
-    from jupyter_mlgpu.jupyter.notebook.memory import report
+    from jupyter_mlgpu.jupyter.notebook.magics.memory import report
 
     processes = nvml.processes(index)
     shown = report(nvml, [registry.backend("torch")])
@@ -106,7 +106,7 @@ def test_this_process_is_among_those_on_the_gpu_or_the_status_says_that_it_is_no
 def test_asking_for_the_memory_makes_no_cuda_context(torch):
     code = (
         "import torch\n"
-        "from jupyter_mlgpu.jupyter.notebook.memory import report\n"
+        "from jupyter_mlgpu.jupyter.notebook.magics.memory import report\n"
         "print(report())\n"
         "assert not torch.cuda.is_initialized()\n"
     )

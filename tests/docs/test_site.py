@@ -22,7 +22,7 @@ from jupyter_mlgpu import bench
 from jupyter_mlgpu.explain.logs.catalogue import Catalogue
 from jupyter_mlgpu.graphs import mlcompute
 from jupyter_mlgpu.jupyter import cli
-from jupyter_mlgpu.jupyter.notebook.magics import MlgpuMagics
+from jupyter_mlgpu.jupyter.notebook.magics.magics import MlgpuMagics
 from jupyter_mlgpu.teach import lessons
 
 # Whichever test comes first waits for the whole site.

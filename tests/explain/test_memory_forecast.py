@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from jupyter_mlgpu.explain.memory_forecast import MemoryLimit, forecast
 from jupyter_mlgpu.explain.memory_room import room
-from jupyter_mlgpu.jupyter.notebook.fits_command import fits_command, size_in_bytes
+from jupyter_mlgpu.jupyter.notebook.magics.fits_command import fits_command, size_in_bytes
 from jupyter_mlgpu.measure.probes import memory
 from jupyter_mlgpu.measure.probes.nvml import Nvml
 from jupyter_mlgpu.record.errors import UsageError

@@ -4,7 +4,7 @@ import pytest
 from msgspec.structs import replace
 
 from jupyter_mlgpu.explain.logs import mps_profile
-from jupyter_mlgpu.jupyter.notebook.record_stages import with_mps_log
+from jupyter_mlgpu.jupyter.notebook.cell.record_stages import with_mps_log
 from jupyter_mlgpu.testing import example_record
 
 KERNEL = (

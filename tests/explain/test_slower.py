@@ -4,7 +4,7 @@ import pytest
 from msgspec.structs import replace
 
 from jupyter_mlgpu.explain.comparing.slower import became_slower
-from jupyter_mlgpu.jupyter.notebook.record_stages import with_slower
+from jupyter_mlgpu.jupyter.notebook.cell.record_stages import with_slower
 from jupyter_mlgpu.record.store import Store
 from jupyter_mlgpu.testing import example_record
 

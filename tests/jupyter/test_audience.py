@@ -4,8 +4,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from jupyter_mlgpu.jupyter.notebook.audience import SETTING, Audience
-from jupyter_mlgpu.jupyter.notebook.cell_code import calls_us
+from jupyter_mlgpu.jupyter.notebook.browser.audience import SETTING, Audience
+from jupyter_mlgpu.jupyter.notebook.cell.cell_code import calls_us
 
 REQUEST = {"header": {"msg_id": "1"}, "content": {}}
 

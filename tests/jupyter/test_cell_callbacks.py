@@ -5,7 +5,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from jupyter_mlgpu.jupyter.notebook.cell_callbacks import CellCallbacks
+from jupyter_mlgpu.jupyter.notebook.cell.cell_callbacks import CellCallbacks
 
 
 class Shell:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from jupyter_mlgpu.jupyter.notebook.cell_code import refused, title
+from jupyter_mlgpu.jupyter.notebook.cell.cell_code import refused, title
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import pytest
 from msgspec.structs import replace
 
-from jupyter_mlgpu.jupyter.notebook.cell_lines import in_cells, lines_above, visible_line
+from jupyter_mlgpu.jupyter.notebook.cell.cell_lines import in_cells, lines_above, visible_line
 from jupyter_mlgpu.measure.activity.activity import Line
 from jupyter_mlgpu.testing.activity import activity, part
 

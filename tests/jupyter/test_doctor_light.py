@@ -13,8 +13,8 @@ import pytest
 
 from jupyter_mlgpu.explain.doctor import light
 from jupyter_mlgpu.explain.doctor.diagnose import CheckResult, Diagnosis
-from jupyter_mlgpu.jupyter.notebook import doctor_light
-from jupyter_mlgpu.jupyter.notebook.doctor_light import DoctorLight
+from jupyter_mlgpu.jupyter.notebook.browser import doctor_light
+from jupyter_mlgpu.jupyter.notebook.browser.doctor_light import DoctorLight
 from jupyter_mlgpu.record.sentence import say
 
 

@@ -38,8 +38,13 @@ import atexit
 from jupyter_mlgpu.measure import kit; from jupyter_mlgpu.record import store
 from jupyter_mlgpu.measure.frameworks import imports
 from jupyter_mlgpu.measure.capture import hooks, tap
-from jupyter_mlgpu.jupyter.notebook import capture_kernel, cell_callbacks, channel, commands
-from jupyter_mlgpu.jupyter.notebook import doctor_light, events, extension, watch, widget_pages
+from jupyter_mlgpu.jupyter.notebook.browser import channel
+from jupyter_mlgpu.jupyter.notebook.capture import capture_kernel
+from jupyter_mlgpu.jupyter.notebook.cell import cell_callbacks
+from jupyter_mlgpu.jupyter.notebook.magics import commands
+from jupyter_mlgpu.jupyter.notebook import extension
+from jupyter_mlgpu.jupyter.notebook.browser import doctor_light, watch, widget_pages
+from jupyter_mlgpu.jupyter.notebook.cell import events
 ip = get_ipython()
 """
 

@@ -1,6 +1,6 @@
 """Messages of no cell are kept with the record before them, marked as late; others go to the browsers."""
 
-from jupyter_mlgpu.jupyter.notebook.logbook import LATE_LINES, Logbook
+from jupyter_mlgpu.jupyter.notebook.browser.logbook import LATE_LINES, Logbook
 from jupyter_mlgpu.measure.capture.waiting import Notes
 from jupyter_mlgpu.measure.kit import Kit
 from jupyter_mlgpu.record.record import STILL_READING, Fact, LogLine

@@ -2,7 +2,7 @@
 
 import pytest
 
-from jupyter_mlgpu.jupyter.notebook.named_numbers import whole_numbers
+from jupyter_mlgpu.jupyter.notebook.cell.named_numbers import whole_numbers
 
 pytestmark = pytest.mark.small
 

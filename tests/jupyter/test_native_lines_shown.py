@@ -2,8 +2,8 @@
 
 from msgspec.structs import replace
 
-from jupyter_mlgpu.jupyter.notebook.line_count import MOST_RUNS, LineCount
-from jupyter_mlgpu.jupyter.notebook.native_lines import told
+from jupyter_mlgpu.jupyter.notebook.capture.line_count import MOST_RUNS, LineCount
+from jupyter_mlgpu.jupyter.notebook.capture.native_lines import told
 from jupyter_mlgpu.record.native import StreamLines
 from jupyter_mlgpu.record.record import PROFILE_READ, Fact, LogLine, Record
 from jupyter_mlgpu.testing import example_record

@@ -2,8 +2,8 @@
 
 import pytest
 
-from jupyter_mlgpu.jupyter.notebook.ops_command import OperationsRequest, asked, asked_over
-from jupyter_mlgpu.jupyter.notebook.transform import drop_trace_line as drop_trace_line_of
+from jupyter_mlgpu.jupyter.notebook.cell.transform import drop_trace_line as drop_trace_line_of
+from jupyter_mlgpu.jupyter.notebook.magics.ops_command import OperationsRequest, asked, asked_over
 from jupyter_mlgpu.record.errors import UsageError
 
 

@@ -6,7 +6,7 @@ import types
 import pytest
 from msgspec.structs import replace
 
-from jupyter_mlgpu.jupyter.notebook.receipt_threshold import ReceiptThreshold
+from jupyter_mlgpu.jupyter.notebook.cell.receipt_threshold import ReceiptThreshold
 from jupyter_mlgpu.record.errors import UsageError
 from jupyter_mlgpu.record.reading import missing
 from jupyter_mlgpu.record.record import LogLine

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import pytest
 from msgspec.structs import replace
 
-from jupyter_mlgpu.jupyter.notebook.record_pages import TRACE_ITEMS, RecordPages
+from jupyter_mlgpu.jupyter.notebook.browser.record_pages import TRACE_ITEMS, RecordPages
 from jupyter_mlgpu.measure.ops.events import Event, Profile
 from jupyter_mlgpu.measure.ops.profile_store import ProfileStore
 from jupyter_mlgpu.measure.probes.looks import VALUES, LookStore

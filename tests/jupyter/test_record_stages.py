@@ -8,7 +8,7 @@ import pytest
 from msgspec.structs import replace
 
 from jupyter_mlgpu import pipeline
-from jupyter_mlgpu.jupyter.notebook.record_stages import (
+from jupyter_mlgpu.jupyter.notebook.cell.record_stages import (
     EndedCell,
     NotebookSession,
     RecordStage,

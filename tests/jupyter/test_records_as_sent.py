@@ -5,7 +5,7 @@ import json
 import pytest
 from msgspec.structs import replace
 
-from jupyter_mlgpu.jupyter.notebook.state import RECORD, told
+from jupyter_mlgpu.jupyter.notebook.browser.state import RECORD, told
 from jupyter_mlgpu.record.record import Fact, LogLine
 from jupyter_mlgpu.show.receipts import head
 from jupyter_mlgpu.testing import example_record

@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import pytest
 
 from jupyter_mlgpu.explain.logs.verbose import of_this_process
-from jupyter_mlgpu.jupyter.notebook.restart import MIME_TYPE, bundle, prepare
+from jupyter_mlgpu.jupyter.notebook.magics.restart import MIME_TYPE, bundle, prepare
 from jupyter_mlgpu.measure.frameworks import hardware
 from jupyter_mlgpu.measure.frameworks.base import Details
 from jupyter_mlgpu.measure.frameworks.jax.backend import hidden_by_configuration as jax_hidden

@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from jupyter_mlgpu.jupyter.notebook.restart import MIME_TYPE
+from jupyter_mlgpu.jupyter.notebook.magics.restart import MIME_TYPE
 from tests.support.later import Later
 from tests.support.reading import as_read
 
@@ -14,7 +14,7 @@ pytestmark = pytest.mark.kernel
 nbformat = Later("nbformat")
 
 SENTENCE = "TensorFlow is already imported and has read its settings, so nothing was changed."
-PREPARE = '__import__("jupyter_mlgpu.jupyter.notebook.restart", fromlist=["prepare"]).prepare("on")'
+PREPARE = '__import__("jupyter_mlgpu.jupyter.notebook.magics.restart", fromlist=["prepare"]).prepare("on")'
 #: Makes the machine one with an NVIDIA GPU, as its driver tells.
 GPU_MACHINE = (
     "from jupyter_mlgpu.measure.frameworks import hardware\n"

@@ -4,8 +4,8 @@ import os
 
 import pytest
 
-from jupyter_mlgpu.jupyter.notebook.line_count import LineCount
-from jupyter_mlgpu.jupyter.notebook.stream_echo import StreamEcho
+from jupyter_mlgpu.jupyter.notebook.capture.line_count import LineCount
+from jupyter_mlgpu.jupyter.notebook.capture.stream_echo import StreamEcho
 
 pytestmark = pytest.mark.small
 

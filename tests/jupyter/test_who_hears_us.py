@@ -120,7 +120,7 @@ def test_a_page_that_is_loaded_while_a_cell_runs_leaves_no_line_in_it(notebook, 
 def test_ipywidgets_answers_itself_once_it_is_imported(start_kernel):
     notebook = start_kernel()
     answers = f"get_ipython().kernel.comm_manager.targets[{CONTROL!r}].__module__"
-    assert notebook.evaluate(answers) == "jupyter_mlgpu.jupyter.notebook.widget_pages"
+    assert notebook.evaluate(answers) == "jupyter_mlgpu.jupyter.notebook.browser.widget_pages"
     assert notebook.evaluate(answers, prepare="import ipywidgets") == "ipywidgets.widgets.widget"
     notebook.run("%unload_ext jupyter_mlgpu")
     assert notebook.evaluate(answers) == "ipywidgets.widgets.widget"

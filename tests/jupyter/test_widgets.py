@@ -8,14 +8,15 @@ from types import SimpleNamespace
 import pytest
 
 import jupyter_mlgpu
-from jupyter_mlgpu.jupyter.notebook import extension, widgets
-from jupyter_mlgpu.jupyter.notebook.audience import Audience
-from jupyter_mlgpu.jupyter.notebook.channel import KernelChannel
-from jupyter_mlgpu.jupyter.notebook.devices import DeviceCommands
-from jupyter_mlgpu.jupyter.notebook.idletasks import IdleTasks
-from jupyter_mlgpu.jupyter.notebook.sidebar_settings import SidebarSettings
-from jupyter_mlgpu.jupyter.notebook.state import device_state
-from jupyter_mlgpu.jupyter.notebook.widgets import DevicePicker, TraceView
+from jupyter_mlgpu.jupyter.notebook import extension
+from jupyter_mlgpu.jupyter.notebook.browser import widgets
+from jupyter_mlgpu.jupyter.notebook.browser.audience import Audience
+from jupyter_mlgpu.jupyter.notebook.browser.channel import KernelChannel
+from jupyter_mlgpu.jupyter.notebook.browser.idletasks import IdleTasks
+from jupyter_mlgpu.jupyter.notebook.browser.sidebar_settings import SidebarSettings
+from jupyter_mlgpu.jupyter.notebook.browser.state import device_state
+from jupyter_mlgpu.jupyter.notebook.browser.widgets import DevicePicker, TraceView
+from jupyter_mlgpu.jupyter.notebook.magics.devices import DeviceCommands
 from jupyter_mlgpu.measure.frameworks import registry
 from jupyter_mlgpu.measure.kit import Kit
 from jupyter_mlgpu.record import translation

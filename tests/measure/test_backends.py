@@ -8,9 +8,9 @@ from typing import ClassVar
 import pytest
 from msgspec.structs import replace
 
-from jupyter_mlgpu.jupyter.notebook.channel import NoChannel
-from jupyter_mlgpu.jupyter.notebook.devices import DeviceCommands
-from jupyter_mlgpu.jupyter.notebook.transform import device_line as device_line_of
+from jupyter_mlgpu.jupyter.notebook.browser.channel import NoChannel
+from jupyter_mlgpu.jupyter.notebook.cell.transform import device_line as device_line_of
+from jupyter_mlgpu.jupyter.notebook.magics.devices import DeviceCommands
 from jupyter_mlgpu.measure.frameworks import hardware, registry
 from jupyter_mlgpu.measure.frameworks.base import Details
 from jupyter_mlgpu.measure.frameworks.imports import imported

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from jupyter_mlgpu.jupyter.notebook.watch import HISTORY, HOLDS, INTERVAL, REST_AFTER, RESTING, Watch
+from jupyter_mlgpu.jupyter.notebook.browser.watch import HISTORY, HOLDS, INTERVAL, REST_AFTER, RESTING, Watch
 from jupyter_mlgpu.measure.probes import gpus, live
 from jupyter_mlgpu.measure.probes.lazy import Lazy
 from jupyter_mlgpu.measure.probes.live import FIRST, SUDO, CounterSeries, LiveCounters

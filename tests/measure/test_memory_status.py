@@ -7,7 +7,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from jupyter_mlgpu.jupyter.notebook.memory import report
+from jupyter_mlgpu.jupyter.notebook.magics.memory import report
 from jupyter_mlgpu.measure.probes import memory
 from jupyter_mlgpu.measure.probes.memory import Memory, container
 from jupyter_mlgpu.measure.probes.nvml import Nvml

@@ -5,7 +5,7 @@ from collections import Counter
 
 import pytest
 
-from jupyter_mlgpu.jupyter.notebook.named_values import LIMIT, named_values
+from jupyter_mlgpu.jupyter.notebook.cell.named_values import LIMIT, named_values
 from jupyter_mlgpu.measure.frameworks.staying import LIMIT as MOST
 from jupyter_mlgpu.measure.frameworks.staying import Staying, each, elsewhere, it, own, told
 from jupyter_mlgpu.measure.selection import DeviceSelection

@@ -8,9 +8,9 @@ from collections import Counter
 
 import pytest
 
-from jupyter_mlgpu.jupyter.notebook.named_numbers import whole_numbers
-from jupyter_mlgpu.jupyter.notebook.named_values import named_values
-from jupyter_mlgpu.jupyter.notebook.ours import registered_by_us
+from jupyter_mlgpu.jupyter.notebook.cell.named_numbers import whole_numbers
+from jupyter_mlgpu.jupyter.notebook.cell.named_values import named_values
+from jupyter_mlgpu.jupyter.notebook.magics.ours import registered_by_us
 from jupyter_mlgpu.measure.activity.activity import Call
 from jupyter_mlgpu.measure.activity.asked import Asked
 from jupyter_mlgpu.measure.activity.calls import call_at

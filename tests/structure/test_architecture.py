@@ -298,7 +298,7 @@ NAMED = {
     "explain/doctor/checks/*": "a check is about one framework, or about two that do not go together",
     "teach/lessons/*": "lessons are written for TensorFlow",
     "explain/logs/*": "messages and settings of one framework each",
-    "jupyter/notebook/record_stages.py": "the log that PyTorch alone writes of a Mac's GPU",
+    "jupyter/notebook/cell/record_stages.py": "the log that PyTorch alone writes of a Mac's GPU",
     "graphs/mlcompute/*": "its engine for computing on a GPU is TensorFlow",
     "graphs/planning/*": "plans are made of TensorFlow's graphs",
     "show/planning/*": "plans are made of TensorFlow's graphs",

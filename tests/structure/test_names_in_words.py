@@ -256,7 +256,7 @@ def test_a_name_that_has_gone_is_found(name):
         "notebook.record_stages.complete",
         "notebook.record_stages",
         "Kit.close",
-        "jupyter/notebook/record_stages.py",
+        "jupyter/notebook/cell/record_stages.py",
         "kit.py",
         "NN_slug.ipynb",
     ],

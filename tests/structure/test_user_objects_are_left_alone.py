@@ -25,16 +25,16 @@ OF_TYPES = {"__class__", "__dict__", "__module__", "__name__", "__qualname__", "
 
 #: Modules that see objects of the user's: values, results, exceptions, streams, callbacks, modules, frames.
 SEE = [
-    "jupyter/notebook/capture_kernel",
-    "jupyter/notebook/cell_callbacks",
-    "jupyter/notebook/events",
-    "jupyter/notebook/named_numbers",
-    "jupyter/notebook/named_values",
-    "jupyter/notebook/ours",
-    "jupyter/notebook/race_cell",
-    "jupyter/notebook/receipts",
-    "jupyter/notebook/record_stages",
-    "jupyter/notebook/tracebacks",
+    "jupyter/notebook/capture/capture_kernel",
+    "jupyter/notebook/cell/cell_callbacks",
+    "jupyter/notebook/cell/events",
+    "jupyter/notebook/cell/named_numbers",
+    "jupyter/notebook/cell/named_values",
+    "jupyter/notebook/magics/ours",
+    "jupyter/notebook/magics/race_cell",
+    "jupyter/notebook/cell/receipts",
+    "jupyter/notebook/cell/record_stages",
+    "jupyter/notebook/cell/tracebacks",
     "measure/activity/calls",
     "measure/activity/looks",
     "measure/activity/stack",
@@ -57,13 +57,13 @@ SIGNS = re.compile(
 )
 #: Modules with such a sign that see no object of the user's, or run their code because they are told to.
 OTHERS = {
-    "jupyter/notebook/audience": "IPython's result",
+    "jupyter/notebook/browser/audience": "IPython's result",
     "jupyter/notebook/extension": "hands the namespace and the streams on",
-    "jupyter/notebook/magics": "hands the namespace on",
+    "jupyter/notebook/magics/magics": "hands the namespace on",
     "jupyter/notebook/post_mortem": "hands the namespace on",
-    "jupyter/notebook/ops_command": "runs the cell, as `--repeat` asks, and raises its exception again",
-    "jupyter/notebook/progress": "a progress line, in a terminal alone",
-    "jupyter/notebook/race_fresh": "prints what a child process says",
+    "jupyter/notebook/magics/ops_command": "runs the cell for `--repeat`, and raises its exception again",
+    "jupyter/notebook/magics/progress": "a progress line, in a terminal alone",
+    "jupyter/notebook/magics/race_fresh": "prints what a child process says",
     "measure/capture/detached": "a process of ours",
     "measure/capture/losses": "names the streams in a sentence",
     "measure/frameworks/base": "the interface",
@@ -95,7 +95,7 @@ OWN = {
         }
     },
     "measure/uninterrupted": {"asked in C, by its type": {"callable(before)"}},
-    "jupyter/notebook/capture_kernel": {
+    "jupyter/notebook/capture/capture_kernel": {
         "a stream or a session of ipykernel's, or what covers one": {
             "InOrder.__module__",
             "InOrder.__name__",
@@ -108,11 +108,11 @@ OWN = {
             "vars(stream)",
         }
     },
-    "jupyter/notebook/cell_callbacks": {
+    "jupyter/notebook/cell/cell_callbacks": {
         "IPython's": {"getattr(result, 'success', False)", "vars(self._shell)"},
         "asked in C, by its type": {"callable(handler)"},
     },
-    "jupyter/notebook/events": {
+    "jupyter/notebook/cell/events": {
         "ours": {"bool(self._here.running)"},
         "IPython's": {
             "getattr(info, 'cell_id', None)",
@@ -122,8 +122,8 @@ OWN = {
             "str(self.shell.parent_header['msg_id'])",
         },
     },
-    "jupyter/notebook/race_cell": {"the text of a cell": {"str(inputs[number])"}},
-    "jupyter/notebook/receipts": {
+    "jupyter/notebook/magics/race_cell": {"the text of a cell": {"str(inputs[number])"}},
+    "jupyter/notebook/cell/receipts": {
         "IPython's and ipykernel's": {
             "getattr(get_ipython(), 'kernel', None)",
             "getattr(kernel, 'engine_id', None)",
@@ -133,7 +133,7 @@ OWN = {
             "getattr(shell, 'kernel', None)",
         }
     },
-    "jupyter/notebook/tracebacks": {
+    "jupyter/notebook/cell/tracebacks": {
         "IPython's": {
             "getattr(self._shell, name)",
             "hasattr(shell, name)",

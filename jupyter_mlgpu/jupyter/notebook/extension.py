@@ -12,26 +12,29 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
 from jupyter_mlgpu import jupyter
-from jupyter_mlgpu.jupyter.notebook import record_files, state, surroundings, transform
-from jupyter_mlgpu.jupyter.notebook.audience import Audience
-from jupyter_mlgpu.jupyter.notebook.cell_callbacks import CellCallbacks
-from jupyter_mlgpu.jupyter.notebook.cell_lines import in_blocks
-from jupyter_mlgpu.jupyter.notebook.channel import Channel, KernelChannel, NoChannel
-from jupyter_mlgpu.jupyter.notebook.commands import Commands
-from jupyter_mlgpu.jupyter.notebook.devices import DeviceCommands
-from jupyter_mlgpu.jupyter.notebook.doctor_light import DoctorLight, captures
-from jupyter_mlgpu.jupyter.notebook.events import CellEvents
-from jupyter_mlgpu.jupyter.notebook.idletasks import IdleTasks
-from jupyter_mlgpu.jupyter.notebook.logbook import Logbook
-from jupyter_mlgpu.jupyter.notebook.ops_command import OperationsRequest
-from jupyter_mlgpu.jupyter.notebook.ours import ours_in
+from jupyter_mlgpu.jupyter.notebook import surroundings
+from jupyter_mlgpu.jupyter.notebook.browser import state
+from jupyter_mlgpu.jupyter.notebook.browser.audience import Audience
+from jupyter_mlgpu.jupyter.notebook.browser.channel import Channel, KernelChannel, NoChannel
+from jupyter_mlgpu.jupyter.notebook.browser.doctor_light import DoctorLight, captures
+from jupyter_mlgpu.jupyter.notebook.browser.idletasks import IdleTasks
+from jupyter_mlgpu.jupyter.notebook.browser.logbook import Logbook
+from jupyter_mlgpu.jupyter.notebook.browser.record_pages import RecordPages
+from jupyter_mlgpu.jupyter.notebook.browser.sidebar_settings import SidebarSettings
+from jupyter_mlgpu.jupyter.notebook.browser.watch import LazyCounters, Watch
+from jupyter_mlgpu.jupyter.notebook.cell import transform
+from jupyter_mlgpu.jupyter.notebook.cell.cell_callbacks import CellCallbacks
+from jupyter_mlgpu.jupyter.notebook.cell.cell_lines import in_blocks
+from jupyter_mlgpu.jupyter.notebook.cell.events import CellEvents
+from jupyter_mlgpu.jupyter.notebook.cell.receipt_threshold import ReceiptThreshold
+from jupyter_mlgpu.jupyter.notebook.cell.record_stages import EndedCell, NotebookSession, saving
+from jupyter_mlgpu.jupyter.notebook.magics import record_files
+from jupyter_mlgpu.jupyter.notebook.magics.commands import Commands
+from jupyter_mlgpu.jupyter.notebook.magics.devices import DeviceCommands
+from jupyter_mlgpu.jupyter.notebook.magics.ops_command import OperationsRequest
+from jupyter_mlgpu.jupyter.notebook.magics.ours import ours_in
 from jupyter_mlgpu.jupyter.notebook.post_mortem import PostMortem
-from jupyter_mlgpu.jupyter.notebook.receipt_threshold import ReceiptThreshold
-from jupyter_mlgpu.jupyter.notebook.record_pages import RecordPages
-from jupyter_mlgpu.jupyter.notebook.record_stages import EndedCell, NotebookSession, saving
 from jupyter_mlgpu.jupyter.notebook.registration import registered_magics, transformed_input
-from jupyter_mlgpu.jupyter.notebook.sidebar_settings import SidebarSettings
-from jupyter_mlgpu.jupyter.notebook.watch import LazyCounters, Watch
 from jupyter_mlgpu.measure.capture.capture import Capture
 from jupyter_mlgpu.measure.kit import Kit, install
 from jupyter_mlgpu.measure.recorder import Measurement
@@ -164,8 +167,8 @@ class Extension:
 
     def _begin(self, ends: ExitStack) -> None:
         """Begin each part, its end put down first, for it may fail half-way; they end the other way round."""
-        from jupyter_mlgpu.jupyter.notebook.magics import MlgpuMagics
-        from jupyter_mlgpu.jupyter.notebook.ops_command import RepeatedCell
+        from jupyter_mlgpu.jupyter.notebook.magics.magics import MlgpuMagics
+        from jupyter_mlgpu.jupyter.notebook.magics.ops_command import RepeatedCell
 
         repeats = RepeatedCell(
             self._shell, self._events, lambda one: self.kit.store.get(one.key), self._show_receipt
@@ -219,7 +222,7 @@ class Extension:
         self._capture.patient = self.kit.recorder.patient = True
 
     def _compare(self, content: Mapping[str, Any]) -> dict[str, Any]:
-        from jupyter_mlgpu.jupyter.notebook.compare_command import compare_records  # seldom asked for
+        from jupyter_mlgpu.jupyter.notebook.magics.compare_command import compare_records  # seldom asked for
 
         return compare_records(content, self.kit)
 
@@ -231,7 +234,7 @@ class Extension:
         """
         if self._events.tracing and self.audience.asked:
             with suppress(OSError):  # none could be opened before: then the receipt is left out
-                from jupyter_mlgpu.jupyter.notebook import receipts
+                from jupyter_mlgpu.jupyter.notebook.cell import receipts
 
                 receipts.cell_begins()
 
@@ -279,7 +282,7 @@ class Extension:
 
     def _show_receipt(self, record: Record) -> None:
         if self.audience.asked:
-            from jupyter_mlgpu.jupyter.notebook import receipts
+            from jupyter_mlgpu.jupyter.notebook.cell import receipts
 
             # Last, for the thread that publishes it takes Python's lock at once, and this one would wait.
             receipts.show(record, last=not self._events.inside_a_cell, streams=self._streams)
@@ -333,7 +336,7 @@ def _log_reader() -> LogReader:
 
 
 def _show_again(record: Record) -> None:
-    from jupyter_mlgpu.jupyter.notebook import receipts  # loaded with the first one
+    from jupyter_mlgpu.jupyter.notebook.cell import receipts  # loaded with the first one
 
     receipts.show_again(record)
 

@@ -13,7 +13,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from jupyter_mlgpu.jupyter.deaths.connection import Connection
-from jupyter_mlgpu.jupyter.notebook.named_numbers import whole_numbers
+from jupyter_mlgpu.jupyter.notebook.cell.named_numbers import whole_numbers
 from jupyter_mlgpu.measure.account import KernelAccount, Streams, is_alive
 from jupyter_mlgpu.measure.capture.capture import Capture
 from jupyter_mlgpu.measure.kit import Kit

@@ -18,10 +18,10 @@ _TIMED = "<timed exec>"
 def capture_surroundings(shell: Any) -> Surroundings:
     """What is special about capturing native lines here."""
     if getattr(shell, "kernel", None) is not None:
-        from jupyter_mlgpu.jupyter.notebook.capture_kernel import KernelSurroundings
+        from jupyter_mlgpu.jupyter.notebook.capture.capture_kernel import KernelSurroundings
 
         return KernelSurroundings()
-    from jupyter_mlgpu.jupyter.notebook.capture_terminal import TerminalSurroundings
+    from jupyter_mlgpu.jupyter.notebook.capture.capture_terminal import TerminalSurroundings
 
     return TerminalSurroundings()
 

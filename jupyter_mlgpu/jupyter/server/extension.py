@@ -14,7 +14,7 @@ from typing import Any
 from jupyter_mlgpu import jupyter
 from jupyter_mlgpu.record import origin
 
-# As in jupyter_mlgpu.jupyter.notebook.channel, which needs a kernel and is not imported by the server.
+# As in jupyter/notebook/browser/channel.py, which needs a kernel and is not imported by the server.
 MESSAGE_TYPES = (
     "jupyter_mlgpu_snapshot_request",
     "jupyter_mlgpu_snapshot_reply",

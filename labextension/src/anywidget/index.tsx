@@ -1,5 +1,5 @@
 /**
- * The controls of jupyter/notebook/widgets.py for VS Code, Colab and JupyterLab: the entry of the bundle that anywidget
+ * The controls of jupyter/notebook/browser/widgets.py for VS Code, Colab and JupyterLab: the entry of the bundle that anywidget
  * loads (anywidget.dev/en/afm). React comes with it, and its styles, which elsewhere nobody would bring.
  */
 

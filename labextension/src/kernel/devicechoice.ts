@@ -22,7 +22,7 @@ export interface IPick {
 /** Before the kernel has told anything: no choice can be made, and none was. */
 const UNTOLD = { framework: null, chosen: AUTO, words: [{ word: AUTO, about: null }], missing: [] };
 
-/** The controls, as the kernel offers them: `jupyter/notebook/device_list.py`; a wish stands for what it waits for. */
+/** The controls, as the kernel offers them: `jupyter/notebook/browser/device_list.py`; a wish stands for what it waits for. */
 export function picks(status: IDeviceStatus | null, choices: ISidebarState | null): IPick[] {
   const told = status?.pickers ?? [];
   const wish = choices?.device ?? null;

@@ -3,7 +3,7 @@
  *
  * Everything that arrives is hostile until it is read. Readers copy the known fields, cut texts and
  * lists to a bounded size, and answer `null` for what is no such thing. How messages travel is told in
- * jupyter_mlgpu/jupyter/notebook/channel.py.
+ * jupyter_mlgpu/jupyter/notebook/browser/channel.py.
  */
 
 import { readCountersEvent } from './counters';

@@ -1,7 +1,7 @@
 /**
  * What only a restart of the kernel brings, as it stands under a cell: its shape, and the only way in.
  *
- * It comes from jupyter_mlgpu/jupyter/notebook/restart.py.
+ * It comes from jupyter_mlgpu/jupyter/notebook/magics/restart.py.
  */
 
 import { sentence } from '../language/sentence';
@@ -39,7 +39,7 @@ export function readRestartHint(data: unknown): IRestartHint | null {
 export function preparation(verbose: string): string {
   // What JSON writes as a text, Python reads as the same text.
   const words = JSON.stringify(verbose);
-  return `__import__("jupyter_mlgpu.jupyter.notebook.restart", fromlist=["prepare"]).prepare(${words})`;
+  return `__import__("jupyter_mlgpu.jupyter.notebook.magics.restart", fromlist=["prepare"]).prepare(${words})`;
 }
 
 /** One line of plain characters, so that what is asked about is all that is done. */

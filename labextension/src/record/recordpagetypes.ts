@@ -1,5 +1,5 @@
 /**
- * What the kernel answers about one cell: jupyter_mlgpu/jupyter/notebook/record_pages.py.
+ * What the kernel answers about one cell: jupyter_mlgpu/jupyter/notebook/browser/record_pages.py.
  *
  * Made by scripts/readers.py of Python's types (`make schemas`).
  */

@@ -31,7 +31,8 @@ from jupyter_mlgpu.graphs.planning.forecast import of_graph
 from jupyter_mlgpu.graphs.planning.graph import Body, FunctionGraph, Node, Operand
 from jupyter_mlgpu.graphs.planning.graph import GivenTensor as Made
 from jupyter_mlgpu.graphs.planning.placing import target
-from jupyter_mlgpu.jupyter.notebook import engine, progress, restart
+from jupyter_mlgpu.jupyter.notebook import engine
+from jupyter_mlgpu.jupyter.notebook.magics import progress, restart
 from jupyter_mlgpu.record.errors import RestartNeededError
 from jupyter_mlgpu.record.reading import Reading
 from jupyter_mlgpu.record.record import DeviceUse, Fact, LogLine, OpStat, Record

@@ -21,7 +21,7 @@ FILL = """
 from msgspec.structs import replace
 from jupyter_mlgpu.measure import kit
 from jupyter_mlgpu.record.record import Fact, LogLine
-from jupyter_mlgpu.jupyter.notebook import receipts
+from jupyter_mlgpu.jupyter.notebook.cell import receipts
 from jupyter_mlgpu.testing import example_record, limited_record
 
 def line(verdict, number):
@@ -47,7 +47,7 @@ receipts.show(limited_record(6, confidence="likely"))
 WRITE = r"""import os; _ = os.write(2, b"Metal device set to: Apple M1 Max\n")"""
 NEEDS_RESTART = """
 from jupyter_mlgpu.record.errors import RestartNeededError
-from jupyter_mlgpu.jupyter.notebook.restart import show
+from jupyter_mlgpu.jupyter.notebook.magics.restart import show
 show(RestartNeededError("It was read already.", "Restart by hand."))
 """
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 from playwright.sync_api import Locator, Route, expect
 
-from jupyter_mlgpu.jupyter.notebook.restart import bundle
+from jupyter_mlgpu.jupyter.notebook.magics.restart import bundle
 from jupyter_mlgpu.record.errors import RestartNeededError
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ HINT = bundle(RestartNeededError("It was read already.", "Restart by hand."))
 #: A cell that asks for what needs a restart: without a framework, for the tests of the button alone.
 NEEDS_RESTART = """
 from jupyter_mlgpu.record.errors import RestartNeededError
-from jupyter_mlgpu.jupyter.notebook.restart import show
+from jupyter_mlgpu.jupyter.notebook.magics.restart import show
 show(RestartNeededError("It was read already.", "Restart by hand."{more}))
 print("hint", count("hint"))
 """

@@ -322,7 +322,7 @@ def test_h_h_is_typed_in_a_field_of_the_sidebar_and_escape_empties_it_before_it_
 @pytest.mark.slow
 def test_the_status_bar_says_running_also_for_cells_that_are_not_measured(lab: Lab, gate: Gate) -> None:
     wait = f"while not __import__('os').path.exists({str(gate.path)!r}): __import__('time').sleep(0.01)"
-    bench = "import jupyter_mlgpu.jupyter.notebook.bench_command as bench\n"
+    bench = "import jupyter_mlgpu.jupyter.notebook.magics.bench_command as bench\n"
     bench += f"bench.bench_command = lambda line, shell: exec({wait!r})\n"
     lab.write("bench.ipynb", bench, LOAD, "%mlc_bench")
     lab.open("bench.ipynb")

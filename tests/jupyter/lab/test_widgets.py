@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
-from jupyter_mlgpu.jupyter.notebook.widgets import SCRIPT
+from jupyter_mlgpu.jupyter.notebook.browser.widgets import SCRIPT
 from jupyter_mlgpu.testing import example_record
 
 if TYPE_CHECKING:

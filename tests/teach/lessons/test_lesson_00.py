@@ -44,7 +44,7 @@ def test_the_list_of_devices_says_why_there_is_no_gpu(tour):
 
 
 def test_every_magic_of_its_table_is_there(tour):
-    from jupyter_mlgpu.jupyter.notebook.magics import MlgpuMagics
+    from jupyter_mlgpu.jupyter.notebook.magics.magics import MlgpuMagics
 
     named = set(re.findall(r"`%{1,2}(mlc_\w+)", tour.prose("on-the-cpu-read") + tour.prose("device-says")))
     assert named == {"mlc_device", "mlc_trace", "mlc_race", "mlc_plan", "mlc_doctor"}

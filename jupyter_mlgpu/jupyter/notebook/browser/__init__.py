@@ -1,0 +1,1 @@
+"""What browsers are told, what they ask, and what somebody sets there."""

@@ -1,0 +1,122 @@
+"""The devices that can be chosen: one list for `%mlc_device list`, the sidebar, the dialog and the widget.
+
+It is made without starting a framework: what one that has not started has is not known, and that is said.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from jupyter_mlgpu.measure.frameworks import hardware, registry
+from jupyter_mlgpu.measure.frameworks.base import Backend, Device
+from jupyter_mlgpu.measure.selection import DeviceSelection
+from jupyter_mlgpu.record.devicewords import AUTO, EVERY
+from jupyter_mlgpu.record.sentence import Sentence, listed, say
+
+if TYPE_CHECKING:
+    from jupyter_mlgpu.jupyter.notebook.browser.messages import PickerData
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """A word for `%mlc_device`, and what is behind it: the hardware's name, or what choosing it does."""
+
+    word: str
+    about: Sentence | str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Picker:
+    """What one control offers: the devices of a framework, or, where it is None, those of all of them."""
+
+    framework: str | None
+    current: str
+    words: tuple[Choice, ...]
+    missing: tuple[Sentence, ...] = ()
+
+    def to_json(self) -> PickerData:
+        """As browsers are told."""
+        return {
+            "framework": self.framework,
+            "chosen": self.current,
+            "words": [{"word": one.word, "about": one.about} for one in self.words],
+            "missing": list(self.missing),
+        }
+
+
+def automatic() -> Choice:
+    """The choice that is no choice, first in every list."""
+    return Choice(str(AUTO), say("each framework chooses its own device"))
+
+
+def pickers(selection: DeviceSelection) -> list[Picker]:
+    """A control for each framework that has started, where there are several; else one."""
+    loaded = registry.loaded()
+    started = [one for one in loaded if one.started()]
+    if len(started) > 1:
+        return [_picker(one.name, *offered(one, one.devices()), selection, [one]) for one in started]
+    if started:
+        return [_picker(None, *offered(started[0], started[0].devices()), selection, started)]
+    choices = [Choice("cpu", hardware.cpu().hardware or "")]
+    if loaded:
+        choices.append(Choice("gpu", say("searched for when chosen")))
+        missing = [say("{name} has not used a device yet.", name=registry.title(loaded[-1].name))]
+    else:
+        missing = [_nothing_imported()]
+    return [_picker(None, choices, missing, selection, loaded)]
+
+
+def offered(backend: Backend, devices: Sequence[Device]) -> tuple[list[Choice], list[Sentence]]:
+    """What can be chosen of a framework's devices, and why there is no GPU among them.
+
+    A GPU that only a restart would bring can be asked for: the refusal says how, and offers it.
+    """
+    choices = [Choice(one.name, _hardware(backend, one)) for one in devices]
+    if any(one.name.startswith("gpu:") for one in devices):
+        return choices, []
+    restart = backend.needs_restart()
+    if restart is not None:
+        choices.append(Choice("gpu", say("after a kernel restart")))
+    return choices, [restart or backend.why_no_gpu()]
+
+
+def _picker(
+    framework: str | None,
+    choices: Sequence[Choice],
+    missing: Sequence[Sentence],
+    selection: DeviceSelection,
+    backends: Sequence[Backend],
+) -> Picker:
+    chosen = _chosen(selection, backends)
+    every = [automatic(), *choices]
+    if all(one.word != chosen for one in every):  # `gpu:3`, typed in a cell, waits for its device
+        every.append(Choice(chosen))
+    return Picker(framework, chosen, tuple(every), tuple(missing))
+
+
+def _chosen(selection: DeviceSelection, backends: Sequence[Backend]) -> str:
+    """The word that holds: the device that it means, where that is known."""
+    has = {one.framework: one.name for one in selection.devices()}
+    words = [has.get(one.name) or str(selection.word(one.name) or AUTO) for one in backends]
+    return next((one for one in words if one != str(AUTO)), None) or (
+        str(AUTO) if backends else selection.words().get(EVERY, str(AUTO))
+    )
+
+
+def _hardware(backend: Backend, device: Device) -> str:
+    with suppress(Exception):  # a driver that does not answer: its kind is known
+        return backend.details(device).hardware or device.kind
+    return device.kind
+
+
+def _nothing_imported() -> Sentence:
+    installed = [registry.title(name) for name in registry.importable()]
+    if not installed:
+        return say("No framework is installed in this kernel's Python, so GPU availability is not known.")
+    return say(
+        "No framework is imported yet, so GPU availability is not known. Installed: {names}.",
+        names=listed(installed),
+    )

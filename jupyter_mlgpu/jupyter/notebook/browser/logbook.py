@@ -1,0 +1,140 @@
+"""Log messages on their way to the browsers, those that belong to no cell, and what comes after its cell.
+
+A message that comes between two cells belongs to neither. It is kept with the record of the cell before it,
+marked as late; where there is none, or a command of ours ran since, it is kept here.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from jupyter_mlgpu.jupyter.notebook.capture import native_lines
+from jupyter_mlgpu.measure.kit import Kit
+from jupyter_mlgpu.record.record import LogLine, Record
+from jupyter_mlgpu.record.sentence import say
+
+if TYPE_CHECKING:
+    from jupyter_mlgpu.measure.capture.waiting import Notes
+
+#: Messages of the running cell that a browser which has just come is told.
+RUNNING_LINES = 2_000
+#: Messages before the first record that are kept.
+EARLY_LINES = 1_000
+#: Late messages that are added to one record; more are counted.
+LATE_LINES = 1_000
+
+Event = dict[str, Any]
+
+
+@dataclass(eq=False, repr=False)
+class Logbook:
+    """Hears of messages from the capturing thread, of cells from the main one.
+
+    `save(record)` writes a record that has changed to the journal, `push(event)` tells the browsers, and
+    `show_again(record)` one that has all its messages now, and was shown with a part of them.
+    """
+
+    kit: Kit
+    save: Callable[[Record], Record]
+    push: Callable[[Event], None]
+    show_again: Callable[[Record], None]
+
+    def __post_init__(self) -> None:
+        self._lock = threading.Lock()
+        self._revising = threading.RLock()  # a record is changed by one thread at a time
+        self._sequence: int | None = None
+        self._running: list[LogLine] = []
+        self._run = ""
+        self._waiting: list[Callable[[], None]] = []
+        self.early: list[LogLine] = []
+
+    def cell_begins(self, sequence: int) -> None:
+        """Live messages belong to this cell from now on."""
+        with self._lock:
+            self._sequence = sequence
+            self._running = []
+
+    def cell_ended(self, record: Record) -> None:
+        """The record is in the store: what comes now is late."""
+        with self._lock:
+            self._sequence = None
+            self._running = []
+            self._run = record.run.id
+            waiting, self._waiting = self._waiting, []
+        for tell in waiting:
+            tell()
+
+    def clear(self) -> None:
+        """Forget the messages before the first record, too."""
+        with self._lock:
+            self.early = []
+
+    def running(self) -> list[Event]:
+        """The running cell's messages so far, as JSON-ready data."""
+        with self._lock:
+            return [line.to_json() for line in self._running]
+
+    def on_live(self, lines: tuple[LogLine, ...]) -> None:
+        """New messages of the running cell."""
+        with self._lock:
+            if self._sequence is None:
+                return  # its record, with all of them, is being made
+            self._running += lines[: RUNNING_LINES - len(self._running)]
+            event = {"type": "logs", "sequence": self._sequence, "lines": [one.to_json() for one in lines]}
+        self.push(event)
+
+    def on_late(self, after: int | None, notes: Notes) -> None:
+        """Messages that came after a cell, given by its number; None: after no cell that has a record."""
+        with self._lock:
+            if after is not None and after == self._sequence:  # its record is being made and shown
+                self._waiting.append(lambda: self.on_late(after, notes))
+                return
+            last = self._held(after)
+            if last is None:
+                new = notes.lines[: EARLY_LINES - len(self.early)]
+                self.early += new
+        if last is None:
+            self.push({"type": "logs", "sequence": None, "lines": [line.to_json() for line in new]})
+            return
+        room = max(0, LATE_LINES - sum(line.late for line in last.logs))
+        said = list(notes.notes)
+        if len(notes.lines) > room:
+            said.append(
+                say(
+                    "More than {count} messages arrived after this cell; later ones are not kept.",
+                    count=LATE_LINES,
+                )
+            )
+        self._revise(last.key, lambda one: one.with_logs(notes.lines[:room], notes.facts, said))
+
+    def on_rest(self, sequence: int, notes: Notes) -> None:
+        """All messages of a cell that were too many to be read at its end."""
+        self.on_change(
+            sequence,
+            lambda one: native_lines.told_again(one.with_all_logs(notes.lines, notes.facts, notes.notes)),
+        )
+
+    def on_change(self, sequence: int, change: Callable[[Record], Record]) -> None:
+        """Something of a cell is known that was not at its end; from any thread."""
+        with self._lock:
+            if sequence == self._sequence:
+                self._waiting.append(lambda: self.on_change(sequence, change))
+                return
+            record = self._held(sequence)
+        if record is not None:
+            self.show_again(self._revise(record.key, change) or record)
+
+    def _revise(self, key: tuple[str, int], change: Callable[[Record], Record]) -> Record | None:
+        with self._revising:
+            record = self.kit.store.get(key)
+            if record is None:
+                return None
+            record = self.save(change(record))
+            self.kit.store.add(record)
+            return record
+
+    def _held(self, sequence: int | None) -> Record | None:
+        return None if sequence is None else self.kit.store.get((self._run, sequence))

@@ -1,0 +1,166 @@
+"""What a browser asks about one cell, for the page of its record; answered also while another cell runs.
+
+On the control channel, beside those of `channel.py` and `watch.py`; `run` and `sequence` name the record:
+
+    {"type": "inside", "run": ..., "sequence": 7}
+    -> {"timeline": ..., "why_no_timeline": null, "looks": ..., "why_no_looks": null, "roof": null}
+
+`timeline` is that of `show/exporting/compact.py`. Where it is null, `why_no_timeline` is `light` (no profile
+was taken), `none` (nothing was seen, and the record's notes say why) or `gone` (its events are not kept).
+`looks` are those of the live counters at memory while the
+cell ran: {"series": [...], "interval": 0.5, "looks": [[0.2, [1024]], ...]}, the series as in `watch.py`, the
+times in seconds from the cell's start. Where it is null, `why_no_looks` is `short` (the cell was shorter than
+two looks), `unwatched` (no browser showed the counters while it ran) or `gone` (they are no longer kept, or
+the record is of another kernel). `roof` is a page of `show/page/view.py`: where the cell stands under this
+machine's roof; null where nothing is known of that.
+
+    {"type": "inside_trace", ...} -> {"trace": "...", "events": 1200, "left_out": []}
+
+is the cell's timeline for Perfetto, as `%mlc_trace export` writes it, its first `TRACE_ITEMS` events at most.
+
+    {"type": "inside_record", ...} -> {"record": {...}}
+
+is the record itself, as it is saved.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from itertools import islice
+from typing import TYPE_CHECKING, Any, Literal
+
+from jupyter_mlgpu._version import __version__
+from jupyter_mlgpu.jupyter.notebook.browser.watch import INTERVAL
+from jupyter_mlgpu.measure.kit import Kit
+from jupyter_mlgpu.measure.probes.looks import FEWEST
+from jupyter_mlgpu.record import decoding
+from jupyter_mlgpu.record.clock import real_time
+from jupyter_mlgpu.record.errors import UsageError
+from jupyter_mlgpu.record.record import Record
+from jupyter_mlgpu.record.sentence import say
+
+if TYPE_CHECKING:
+    from jupyter_mlgpu.jupyter.notebook.browser.messages import LooksData, RecordPageData
+
+Answer = dict[str, Any]
+Key = tuple[str, int]
+
+#: Events of a trace that is sent to a browser: 7 MB of JSON, made in less than a second.
+TRACE_ITEMS = 50_000
+
+
+@dataclass(eq=False, repr=False)
+class RecordPages:
+    """Answers on single records. `counters` is the state of the live counters, as `Watch.state` gives it,
+    `now` their clock.
+    """
+
+    kit: Kit
+    counters: Callable[[], Mapping[str, Any] | None]
+    now: Callable[[], float] = real_time.monotonic
+
+    def answers(self) -> Mapping[str, Callable[[Mapping[str, Any]], Mapping[str, Any]]]:
+        """What `KernelChannel` hears, by its type."""
+        return {"inside": self.inside, "inside_trace": self.trace, "inside_record": self.record}
+
+    def record_made(self, record: Record) -> None:
+        """Keep the counters' looks at a cell that has just ended: they soon forget them."""
+        wall = record.reading("wall_time").value
+        if wall is None or (state := self.counters()) is None or wall < state["interval"]:
+            return
+        # The record's clock and the counters' may differ by a constant: both are read now.
+        apart = self.now() - self.kit.recorder.clock.monotonic_ns() / 1e9
+        self.kit.looks.add(record.key, state, record.started_monotonic_ns / 1e9 + apart, wall)
+
+    def inside(self, asked: Mapping[str, Any]) -> RecordPageData:
+        """The timeline and the looks at memory of a record, each with a reason where there is none."""
+        key = _key(asked)
+        record = self.kit.store.get(key)
+        profiles = self.kit.profiles.get(key)
+        timeline = None
+        if profiles:
+            from jupyter_mlgpu.show.exporting.compact import compact
+
+            timeline = compact(profiles)
+        looks = self.kit.looks.get(key)
+        return {
+            "timeline": timeline,
+            "why_no_timeline": None if timeline else _why_no_timeline(record),
+            "looks": _of_memory(looks) if looks else None,
+            "why_no_looks": None if looks else self._why_no_looks(record),
+            "roof": None if record is None else _roof(record),
+        }
+
+    def trace(self, asked: Mapping[str, Any]) -> Answer:
+        """The trace of a profiled cell. Raises UsageError where its events are not kept."""
+        from jupyter_mlgpu.show.exporting import chrome, timeline
+
+        record = self._found(asked)
+        profiles, looks = self.kit.profiles.get, self.kit.looks.get
+        if not profiles(record.key):
+            raise UsageError(
+                say("The events of this cell are not kept: run it again with `%%mlc_trace --ops`.")
+            )
+        left_out = timeline.left_out([record], profiles, looks)
+        items = timeline.items([record], profiles, looks)
+        first = list(islice(items, TRACE_ITEMS))
+        if next(items, None) is not None:
+            left_out.append(
+                say(
+                    "Only its first {count} events are here; `%mlc_trace export` writes all of them.",
+                    count=TRACE_ITEMS,
+                )
+            )
+        about = {"written_by": f"jupyter_mlgpu {__version__}", "cells": 1, "left_out": left_out}
+        file = io.BytesIO()
+        count = chrome.write_to(file, first, about)
+        return {"trace": file.getvalue().decode(), "events": count, "left_out": left_out}
+
+    def record(self, asked: Mapping[str, Any]) -> Answer:
+        """The whole record. Raises UsageError where it is not held."""
+        return {"record": self._found(asked).to_json()}
+
+    def _found(self, asked: Mapping[str, Any]) -> Record:
+        record = self.kit.store.get(_key(asked))
+        if record is None:
+            raise UsageError(say("This kernel no longer holds the record."))
+        return record
+
+    def _why_no_looks(self, record: Record | None) -> Literal["short", "unwatched", "gone"]:
+        if record is None or self.kit.looks.let_go(record.key) or record.run.id != self.kit.recorder.run.id:
+            return "gone"
+        wall = record.reading("wall_time").value
+        return "short" if wall is not None and wall < FEWEST * INTERVAL else "unwatched"
+
+
+def _why_no_timeline(record: Record | None) -> Literal["light", "none", "gone"]:
+    if record is None or record.ops:
+        return "gone"
+    return "none" if record.mode == "profiled" else "light"
+
+
+def _roof(record: Record) -> Answer | None:
+    from jupyter_mlgpu.show.page import view
+    from jupyter_mlgpu.show.receipts import roofline
+
+    page = roofline.page(record)
+    return None if page is None else decoding.to_json(view.data(page), texts=False)
+
+
+def _of_memory(looks: Answer) -> LooksData:
+    memory = [number for number, one in enumerate(looks["series"]) if one["quantity"] == "memory"]
+    seen: Any = [[at, [values[number] for number in memory]] for at, values in looks["looks"]]
+    return {
+        "series": [looks["series"][number] for number in memory],
+        "interval": looks["interval"],
+        "looks": seen,
+    }
+
+
+def _key(asked: Mapping[str, Any]) -> Key:
+    run, sequence = asked.get("run"), asked.get("sequence")
+    if not isinstance(run, str) or not isinstance(sequence, int):
+        raise UsageError(say("A record is identified by its run and sequence."))
+    return run, sequence

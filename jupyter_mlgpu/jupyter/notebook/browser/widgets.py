@@ -1,0 +1,290 @@
+"""Controls for notebooks without our sidebar: VS Code, Colab, and any other that shows ipywidgets.
+
+What they draw is the sidebar's own views: labextension/src/anywidget, bundled into static/widgets.js, which
+anywidget sends to the page. They hear what the browsers hear (`channel.py`), and what is chosen in them goes
+the sidebar's way (`sidebar_settings.py`).
+
+Traits change in the main thread alone, in a cell or between two, so that nobody who observes one is called
+in another thread. Whatever fails here costs a control its newest state, and no cell anything.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import threading
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from anywidget import AnyWidget
+from IPython.core.getipython import get_ipython
+from traitlets import Bool, Dict, Int, List, Unicode
+
+from jupyter_mlgpu.jupyter.notebook.browser.channel import KernelChannel
+from jupyter_mlgpu.jupyter.notebook.browser.state import device_state
+from jupyter_mlgpu.jupyter.notebook.extension import loaded_in
+from jupyter_mlgpu.record import translation
+from jupyter_mlgpu.record.clock import real_time
+from jupyter_mlgpu.record.decoding import to_json
+from jupyter_mlgpu.record.errors import MissingPackageError, UsageError
+from jupyter_mlgpu.record.stderr import say_on_stderr
+from jupyter_mlgpu.show.receipts.bundle import MIME_TYPE, bundle
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Self
+
+    from jupyter_mlgpu.jupyter.notebook.browser.channel import Event
+    from jupyter_mlgpu.jupyter.notebook.extension import Extension
+    from jupyter_mlgpu.record.record import Record
+
+SCRIPT = Path(__file__).parent / "static" / "widgets.js"
+
+#: Seconds between two states of a control, on average; one that was quiet for SAVED seconds may send the
+#: first few at once. Jupyter's server drops what a kernel sends beyond a megabyte a second, and the user's
+#: output with it.
+INTERVAL = 0.25
+SAVED = 1.0
+
+#: Records that a TraceView shows, at most, and bytes that they have together, as JSON.
+SHOWN = 20
+LIMIT = 200_000
+
+
+class _Control(AnyWidget):
+    """A control of this kernel. There is one of each kind: made again, it is the same, shown once more."""
+
+    shows = Unicode(help="Which of the two the page draws.").tag(sync=True)
+    language = Unicode(help="A code such as `en` or `zh`; empty: that of the page.").tag(sync=True)
+    catalogue = Dict(help="The catalogue of the language of a page that asked for it.").tag(sync=True)
+    ended = Bool(False, help="The extension was unloaded: there is nothing new any more.").tag(sync=True)
+    _esm = Unicode().tag(sync=True)
+
+    #: By the name of their class: anywidget gives each widget a class of its own.
+    _controls: ClassVar[dict[str, _Control]] = {}
+    _extension: Extension
+
+    def __new__(cls, language: str = "") -> Self:
+        extension, _ = _loaded(cls.__name__)
+        made = _Control._controls.get(cls.__name__)
+        if isinstance(made, cls) and made._extension is extension and made.comm is not None:
+            return made
+        new: Self = super().__new__(cls)
+        return new
+
+    def __init__(self, language: str = "") -> None:
+        name = type(self).__name__
+        if _Control._controls.get(name) is self:
+            self.language = language or self.language
+            return
+        self._extension, self._channel = _loaded(name)
+        self._next = real_time.monotonic() - SAVED
+        super().__init__(_esm=_script(), language=language, **self._state())
+        self.on_msg(self._on_message)
+        self._channel.listeners.append(self._hear)
+        _Control._controls[name] = self
+
+    def __repr__(self) -> str:
+        """What a saved notebook shows where no widget is."""
+        return f"{type(self).__name__}: shown while the notebook has its kernel."
+
+    def close(self) -> None:
+        """Take it off every page; `%unload_ext` leaves it there as it is."""
+        self._deaf()
+        super().close()
+
+    def _on_message(self, _: object, content: object, buffers: object) -> None:
+        """A page says something, in any thread; nobody vouches for it."""
+        match content:
+            case {"speaks": str(language)}:
+                self._extension.idle_tasks.submit(f"{self.shows}: catalogue", lambda: self._speak(language))
+            case _:
+                self._chosen(content)
+
+    def _speak(self, language: str) -> None:
+        with suppress(Exception):  # the page shows English, then
+            if found := translation.messages(language):
+                self.catalogue = {"messages": found}
+
+    def _chosen(self, content: object) -> None:
+        """Somebody chose something on a page; as hostile as any message."""
+
+    def _state(self) -> dict[str, Any]:
+        """The traits as they should be now."""
+        raise NotImplementedError
+
+    def _concerns(self, event: Event) -> bool:
+        """Whether the state may be another one after an event."""
+        raise NotImplementedError
+
+    def _hear(self, event: Event) -> None:
+        # From any thread, in the middle of whatever made the event: nothing may come out of here.
+        with suppress(Exception):
+            if not callable(event) and event["type"] == "goodbye":
+                self._deaf()
+                self._extension.idle_tasks.submit(self.shows, self._end)
+            elif not self._concerns(event):
+                return
+            elif threading.current_thread() is threading.main_thread() and self._rest() <= 0:
+                self._tell()
+            else:
+                self._extension.idle_tasks.submit(self.shows, self._turn)
+
+    def _turn(self) -> None:
+        """The main thread has come to it; what follows soon after another state waits for a while."""
+        with suppress(Exception):
+            rest = self._rest()
+            if rest > 0:
+                with suppress(RuntimeError):  # no event loop: at once, then
+                    asyncio.get_running_loop().call_later(rest, self._tell)
+                    return
+            self._tell()
+
+    def _rest(self) -> float:
+        """Seconds until the next state may be sent; 0 or less: it may be now."""
+        return self._next - real_time.monotonic()
+
+    def _tell(self) -> None:
+        self._next = max(self._next, real_time.monotonic() - SAVED) + INTERVAL
+        try:
+            with self.hold_sync():
+                for name, value in self._state().items():
+                    setattr(self, name, value)
+        except Exception as error:  # ours, or that of somebody who observes a trait
+            say_on_stderr(
+                f"jupyter_mlgpu could not update a {type(self).__name__} ({type(error).__name__}: {error})."
+            )
+
+    def _end(self) -> None:
+        with suppress(Exception):
+            self.ended = True
+
+    def _deaf(self) -> None:
+        with suppress(ValueError):
+            self._channel.listeners.remove(self._hear)
+
+
+class DevicePicker(_Control):
+    """Choose the device for the next cells with a click: what `%mlc_device` does, for VS Code and Colab.
+
+    It shows a button for each device that can be requested, the device of each framework, and the kernel's
+    reply to the last choice. A choice applies from the next cell on. While a cell runs, it waits for the
+    cell to end, and the control says so. It never imports a framework: `%mlc_device gpu` in a cell does
+    that. If the device needs a restart of the kernel, the control says so, and how to do it.
+
+    Each kernel has one picker: `DevicePicker()` in another cell shows it there too. `language` is a code
+    such as `"en"` or `"zh"`; the default is the page's own language.
+
+    Raises UsageError outside a notebook, or if `%load_ext jupyter_mlgpu` has not run.
+
+    Example:
+
+        %load_ext jupyter_mlgpu
+        import jupyter_mlgpu
+
+        jupyter_mlgpu.DevicePicker()
+    """
+
+    device = Dict(help="The devices, and which were asked for: see `state.device_state`.").tag(sync=True)
+    choices = Dict(help="What waits, and what was said last: see `sidebar_settings.py`.").tag(sync=True)
+    heard = Int(0, help="How many clicks have arrived.").tag(sync=True)
+
+    _clicks = 0
+
+    def _state(self) -> dict[str, Any]:
+        return {
+            "shows": "devices",
+            "device": to_json(device_state(self._extension.kit)),
+            "choices": to_json(self._extension.settings.state()),
+            "heard": self._clicks,
+        }
+
+    def _concerns(self, event: Event) -> bool:
+        return not callable(event) and event["type"] in ("device", "choices")
+
+    def _chosen(self, content: object) -> None:
+        """A click: `{"word": "gpu", "framework": null}`, as the sidebar says it."""
+        self._clicks += 1
+        with suppress(Exception):  # no page of ours sends what is no device
+            if isinstance(content, dict):
+                self._extension.settings.device(content)
+        self._extension.idle_tasks.submit(f"{self.shows}: heard", self._tell)
+
+
+class TraceView(_Control):
+    """The newest receipts of this notebook, live: what the sidebar shows, for VS Code and Colab.
+
+    Each line opens to show everything measured in a cell. A new record appears when its cell ends; that of
+    a block inside a long cell (`with jupyter_mlgpu.trace("name")`) appears while the cell still runs. Twenty
+    records are shown, fewer if they are large. The number of older ones is given, and
+    `jupyter_mlgpu.records()` has them all. Log lines are explained in English.
+
+    Each kernel has one view: `TraceView()` in another cell shows it there too. `language` is a code such as
+    `"en"` or `"zh"`; the default is the page's own language.
+
+    Raises UsageError outside a notebook, or if `%load_ext jupyter_mlgpu` has not run.
+
+    Example:
+
+        %load_ext jupyter_mlgpu
+        import jupyter_mlgpu
+
+        jupyter_mlgpu.TraceView()
+    """
+
+    newest: List[Any] = List(help="The newest records, oldest first, as receipts hold them.").tag(sync=True)
+    older = Int(0, help="How many records came before them.").tag(sync=True)
+
+    _read: Sequence[tuple[Record, dict[str, Any], int]] = ()
+
+    def _state(self) -> dict[str, Any]:
+        store = self._extension.kit.store
+        records = store.records()
+        known = {id(one[0]): one for one in self._read}
+        read = [known.get(id(record)) or _read(record) for record in records[-SHOWN:]]
+        while sum(size for _, _, size in read) > LIMIT:
+            del read[0]
+        self._read = read
+        return {
+            "shows": "records",
+            "newest": [data for _, data, _ in read],
+            "older": store.dropped + len(records) - len(read),
+        }
+
+    def _concerns(self, event: Event) -> bool:
+        # Records alone are made into events only when they are sent; a file of them that was read says hello.
+        return callable(event) or event["type"] in ("cleared", "hello")
+
+
+def _read(record: Record) -> tuple[Record, dict[str, Any], int]:
+    """A record, and what its receipt holds of it, with its size in bytes."""
+    data = bundle(record)[MIME_TYPE]
+    return record, data, len(json.dumps(data, ensure_ascii=False).encode())
+
+
+def _loaded(name: str) -> tuple[Extension, KernelChannel]:
+    """The extension of this notebook, and its channel; raises UsageError where there is none."""
+    shell = get_ipython()
+    if shell is None or getattr(shell, "kernel", None) is None:
+        raise UsageError(
+            f"{name} works only in notebooks. In an IPython terminal, use `%mlc_device` and "
+            "`%mlc_trace show`; in a script, `jupyter_mlgpu.records()` has what was measured."
+        )
+    extension = loaded_in(shell)
+    if extension is None or not isinstance(extension.channel, KernelChannel):
+        raise UsageError(
+            f"{name} needs the extension, which is not loaded in this kernel: run "
+            "`%load_ext jupyter_mlgpu` in a cell, then run this cell again."
+        )
+    return extension, extension.channel
+
+
+def _script() -> str:
+    try:
+        return SCRIPT.read_text(encoding="utf-8")
+    except OSError as error:
+        raise MissingPackageError(
+            f"The controls' own script cannot be read ({error}); it is created when jupyter_mlgpu is built. "
+            "Reinstall jupyter_mlgpu, or run `make install` in a checkout."
+        ) from error

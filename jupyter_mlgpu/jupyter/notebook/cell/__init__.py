@@ -1,0 +1,1 @@
+"""From a cell of the notebook to its record and its receipt."""

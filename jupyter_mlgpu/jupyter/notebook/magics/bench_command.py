@@ -1,0 +1,79 @@
+"""`%mlc_bench`: the words handed to the benchmark; then its charts and its table."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from IPython.display import display
+
+from jupyter_mlgpu.experiment.bench import options, roofs, session, words
+from jupyter_mlgpu.experiment.bench.against import Against, against, prepared, two_runs
+from jupyter_mlgpu.experiment.bench.machine import local_monitor
+from jupyter_mlgpu.experiment.bench.run import BenchRun, load
+from jupyter_mlgpu.jupyter.notebook.magics.progress import ProgressLine
+from jupyter_mlgpu.measure import kit
+from jupyter_mlgpu.measure.frameworks import registry
+from jupyter_mlgpu.record.clock import SystemClock
+from jupyter_mlgpu.record.errors import RecordError, UsageError
+from jupyter_mlgpu.record.sentence import say
+from jupyter_mlgpu.record.stderr import say_on_stderr
+from jupyter_mlgpu.record.visible import visible_line
+
+UNWATCHED = say(
+    "Benchmarks are not monitored, because monitoring takes time; see the benchmark's own table for its runs."
+)
+
+
+def bench_command(line: str, shell: Any) -> BenchRun | Against:
+    """`%mlc_bench LINE`: shows charts and comparison, returns the run, or the comparison of two files.
+
+    Raises our errors before anything is measured. An interrupt comes out of it after what was measured until
+    then was shown and saved.
+    """
+    clock = SystemClock()
+    begun = clock.monotonic_ns()
+    asked = options.parse(line)
+    if len(asked.against) == 2:
+        ours, theirs = map(load, asked.against)
+        return two_runs(ours, theirs)
+    if kit.current().recorder.profiling():
+        raise UsageError(
+            say("A profiler would change the benchmark's times: leave out --ops. Nothing was run.")
+        )
+    for word in asked.against:  # before what takes minutes
+        prepared(word)
+    progress = ProgressLine(shell)
+    kit.current().recorder.stop_watching(UNWATCHED)
+    try:
+        finished = session.run(
+            asked.order,
+            monitor=local_monitor(),
+            clock=clock,
+            loaded=[one.name for one in registry.loaded() if one.started()],
+            on_progress=lambda now: progress.say(words.progress(now)),
+            started_ns=begun,
+        )
+    finally:
+        progress.clear()
+    run = finished.run
+    if (problem := roofs.keep(run, kit.current().recorder.run.host_digest)) is not None:
+        say_on_stderr(problem)
+    for word in asked.against:
+        display(against(run, word))  # type: ignore[no-untyped-call]
+    if asked.out is not None:
+        _save(run, asked.out)
+    if finished.error is not None:
+        display(run)  # type: ignore[no-untyped-call]
+        raise finished.error
+    return run
+
+
+def _save(run: BenchRun, path: Path) -> None:
+    """Saves what was asked for; a file that cannot be written does not cost the result."""
+    try:
+        path = run.save(path)
+    except RecordError as error:
+        say_on_stderr(f"The benchmark was not saved: {error}")
+    else:
+        print(f"Saved the benchmark to {visible_line(path)}.")

@@ -1,0 +1,109 @@
+"""Records to files and back: `%mlc_trace save`, `load` and `replay`, and the sidebar's wish to save them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import PurePath
+from typing import Any
+
+from jupyter_mlgpu.jupyter.notebook.browser.channel import Channel
+from jupyter_mlgpu.measure.kit import Kit
+from jupyter_mlgpu.record import files
+from jupyter_mlgpu.record.errors import UsageError
+from jupyter_mlgpu.record.record import Record
+from jupyter_mlgpu.record.sentence import Sentence, below, joined, say, say_count
+
+#: Receipts that replaying shows under its cell; a file may hold thousands of records.
+RECEIPTS = 10
+
+
+def save(path: str, kit: Kit) -> Sentence:
+    """`%mlc_trace save PATH`; returns what to print. Raises RecordError where it cannot be written."""
+    count, problems = files.save_what_can_be(path, kit.store.records())
+    saved = say_count(
+        "Saved {count} record to {path}.", "Saved {count} records to {path}.", count, path=PurePath(path)
+    )
+    return below(saved, *problems)
+
+
+def save_as_asked(content: Mapping[str, Any], kit: Kit) -> dict[str, Any]:
+    """A browser wants the records saved, `{"type": "save", "path": ...}`; answers what was said of it.
+
+    The path is seen from the kernel's folder. Raises UsageError for what is no path, RecordError where it
+    cannot be written.
+    """
+    path = content.get("path")
+    if not isinstance(path, str) or not path.strip():
+        raise UsageError(say("Saving records needs a file name, for example records.jsonl."))
+    return {"said": save(path, kit)}
+
+
+def load(path: str, kit: Kit, channel: Channel) -> Sentence:
+    """`%mlc_trace load PATH`; returns what to print. Raises our errors for a file that cannot be read."""
+    records, problems = files.load_records(path)
+    records = [_explained(record) for record in records]
+    new, left_out = kit.store.extend(records)
+    channel.push({"type": "hello"})  # there may be thousands: let the browsers ask for a snapshot
+    known = len(records) - new - left_out
+    said = [
+        say_count(
+            "Loaded {count} record from {path}; it is marked as loaded.",
+            "Loaded {count} records from {path}; they are marked as loaded.",
+            new,
+            path=PurePath(path),
+        )
+    ]
+    if known:
+        said.append(say("{count} more were already here.", count=known))
+    if left_out:
+        said.append(
+            say(
+                "{count} older ones did not fit: load part of the file, or run `%mlc_trace clear` first.",
+                count=left_out,
+            )
+        )
+    return below(joined(*said), *problems)
+
+
+def replay(path: str, kit: Kit, channel: Channel) -> Sentence:
+    """`%mlc_trace replay PATH`; shows receipts, returns what to print. Raises our errors, as `load`."""
+    from jupyter_mlgpu.jupyter.notebook.cell import receipts
+    from jupyter_mlgpu.measure.frameworks.replay import Replay  # seldom asked for, as below
+
+    records, problems = files.load_records(path)
+    replay = Replay(list(map(_explained, records)), PurePath(path).name)
+    played = replay.records
+    new = [record for record in played if kit.store.get(record.key) is None]
+    _, left_out = kit.store.extend(new)
+    kit.replays.append(replay)
+    channel.push({"type": "hello"})  # as for loading
+    for record in new[:RECEIPTS]:
+        receipts.show(record)
+    said = [
+        say_count(
+            "Replayed {count} record from {path}; nothing was run here.",
+            "Replayed {count} records from {path}; nothing was run here.",
+            len(new),
+            path=PurePath(path),
+        )
+    ]
+    if len(new) > RECEIPTS:
+        said.append(say("The first {count} are shown here; the sidebar shows all of them.", count=RECEIPTS))
+    if left_out:
+        said.append(say("The {count} oldest did not fit; `%mlc_trace clear` makes room.", count=left_out))
+    if len(new) < len(played):
+        said.append(say("{count} were already here and are unchanged.", count=len(played) - len(new)))
+    if len(played) < len(records):
+        left = len(records) - len(played)
+        said.append(say("{count} were left out because they do not say where they ran.", count=left))
+    return below(joined(*said), *problems)
+
+
+def _explained(record: Record) -> Record:
+    """A record of Apple's fork comes with its lines as they were printed: they are explained here."""
+    if all(line.verdict != "unknown" for line in record.logs):
+        return record
+    from jupyter_mlgpu.explain.logs.catalogue import Catalogue
+    from jupyter_mlgpu.explain.logs.reexplain import explain_again
+
+    return explain_again(record, Catalogue.load())
