@@ -3,8 +3,8 @@
     GET jupyter-mlgpu/machine  ->  {"time": "2026-11-21T15:00:00.000000Z", "t": 812.43, "values": [0.31, ...],
                                     "series": [{"device": "machine", "quantity": "memory", ...}, ...]}
 
-in the words of a kernel's counters (jupyter/notebook/browser/watch.py), without those of a process. Nothing is
-looked at unless a page asks, and a page asks only while its gauges are in sight.
+in the words of a kernel's counters (jupyter/notebook/browser/watch.py), without those of a process. Nothing
+is looked at unless a page asks, and a page asks only while its gauges are in sight.
 """
 
 from __future__ import annotations
