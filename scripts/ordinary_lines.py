@@ -3,10 +3,9 @@ they are.
 
     python scripts/ordinary_lines.py           # with the packages of `make install`
 
-First lines of the lessons' cells, log lines (the catalogue's examples, tests/data), and lines of Python code
-from the standard library and from packages whose licences allow quoting (BSD, MIT, Apache 2.0, PSF). Half of
-the code is drawn by chance, the other half from lines with a word that makes redaction look twice (`token`,
-`key`, `://`).
+Lines of Python code from the standard library and from packages whose licences allow quoting (BSD, MIT,
+Apache 2.0, PSF). Half of them are drawn by chance, the other half from lines with a word that makes redaction
+look twice (`token`, `key`, `://`). Lines of our own, `own`, are not written down: they stand in the project.
 
 The file is kept, and was read: lines that name somebody's home are left out, and so are those in
 `NOT_ORDINARY`, which do hold a credential.
@@ -37,7 +36,7 @@ PACKAGES = (
     "numpy",
     "kagglehub",
 )
-#: So many lines of code of each half; the lessons and the logs bring the rest.
+#: So many lines of each half.
 OF_EACH_HALF = 700
 
 _TRICKY = re.compile(
@@ -72,8 +71,13 @@ def log_lines() -> Iterator[str]:
     yield from (ROOT / "tests" / "data" / "ordinary_lines.txt").read_text(encoding="utf-8").splitlines()
 
 
+def own() -> list[str]:
+    """First lines of the lessons' cells, and log lines: the catalogue's examples and those in tests/data."""
+    return _ordinary([*first_lines(), *log_lines()])
+
+
 def lines() -> list[str]:
-    """All of them, each once."""
+    """The lines of code, each once."""
     library = Path(sysconfig.get_path("stdlib"))
     sources = list(code(library.glob("*.py"))) + list(code(library.glob("[a-e]*/*.py")))
     for name in PACKAGES:
@@ -85,10 +89,13 @@ def lines() -> list[str]:
     chance = random.Random(21)
     tricky = [line for line in sources if _TRICKY.search(line)]
     drawn = [*chance.sample(sources, OF_EACH_HALF), *chance.sample(tricky, OF_EACH_HALF)]
-    every = dict.fromkeys([*first_lines(), *log_lines(), *drawn])
+    return _ordinary(drawn)
+
+
+def _ordinary(found: Iterable[str]) -> list[str]:
     return [
         line
-        for line in every
+        for line in dict.fromkeys(found)
         if line.strip() and not _HOME.search(line) and not any(piece in line for piece in NOT_ORDINARY)
     ]
 

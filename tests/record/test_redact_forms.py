@@ -5,13 +5,14 @@ import socket
 import tomllib
 from pathlib import Path
 
+import ordinary_lines
 import pytest
 
 from jupyter_mlgpu.record.redact import people, redact
 
 DATA = Path(__file__).parents[1] / "data" / "secrets"
 FORMS = tomllib.loads((DATA / "forms.toml").read_text(encoding="utf-8"))["form"]
-ORDINARY = (DATA / "ordinary.txt").read_text(encoding="utf-8").splitlines()
+ORDINARY = [*ordinary_lines.own(), *(DATA / "ordinary.txt").read_text(encoding="utf-8").splitlines()]
 
 
 @pytest.fixture(autouse=True)
