@@ -37,7 +37,7 @@ export function recordJson(sequence: number, changes: object = {}): object {
     mode: 'light',
     origin: 'live',
     notes: [],
-    head: { time: '1.5 s' },
+    head: { figures: { time: '1.5 s' } },
     ...changes
   };
 }

@@ -8,11 +8,12 @@ import pytest
 import schemas
 from msgspec.structs import replace
 
+from jupyter_mlgpu.explain.limits.kinds import KINDS
 from jupyter_mlgpu.record import units
 from jupyter_mlgpu.record.limit import Limit, LimitKind
 from jupyter_mlgpu.record.record import WORKED_IN, Fact, Record
 from jupyter_mlgpu.record.sentence import Sentence, say
-from jupyter_mlgpu.show.receipts import figures, head, html, limits, text
+from jupyter_mlgpu.show.receipts import figures, head, html, text
 from jupyter_mlgpu.show.receipts.bundle import MIME_TYPE, NOTED_LIMIT, PLAIN_LIMIT, bundle
 from jupyter_mlgpu.testing import example_record, limited_record
 from tests.show.test_receipts import as_stored
@@ -59,14 +60,14 @@ class Tables(HTMLParser):
 
 
 def test_every_kind_has_a_word_of_its_own():
-    assert list(limits.KINDS) == list(get_args(LimitKind))
-    assert len(set(limits.KINDS.values())) == len(limits.KINDS)
+    assert list(KINDS) == list(get_args(LimitKind))
+    assert len({one.word for one in KINDS.values()}) == len(KINDS)
 
 
 def test_the_guide_to_slow_cells_explains_every_word_but_that_it_is_not_known():
     guide = (schemas.PACKAGE.parent / "docs" / "how-to" / "slow-cell.md").read_text(encoding="utf-8")
     told = [line.split("|")[1].strip() for line in guide.splitlines() if line.startswith("   |")][2:]
-    assert told == [words for kind, words in limits.KINDS.items() if kind != "unknown"]
+    assert told == [one.word for kind, one in KINDS.items() if kind != "unknown"]
 
 
 @pytest.mark.parametrize(

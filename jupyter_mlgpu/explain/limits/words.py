@@ -4,40 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from jupyter_mlgpu.explain.limits.kinds import IMPORTING, KINDS
 from jupyter_mlgpu.explain.limits.most import MOST, common
 from jupyter_mlgpu.explain.limits.precision import told_share
 from jupyter_mlgpu.explain.limits.shares import Cause, kind_of
 from jupyter_mlgpu.measure.activity.activity import Call, Part
 from jupyter_mlgpu.record import units
-from jupyter_mlgpu.record.limit import Limit, LimitKind
+from jupyter_mlgpu.record.limit import Limit
 from jupyter_mlgpu.record.sentence import Sentence, say, with_commas
 
 NOT_CLEAR = say("What held this cell up is not clear.")
 
-#: What a cell spent most of its time on, for people: it can stand after a share of the time.
-KINDS: Mapping[LimitKind, Sentence] = {
-    "compiling": say("compiling"),
-    "waiting": say("waiting"),
-    "python": say("Python"),
-    "input": say("preparing input"),
-    "transfer": say("copying"),
-    "launch": say("launching"),
-    "compute": say("peak compute"),
-    "bandwidth": say("memory traffic"),
-    "device": say("computing"),
-    "native": say("native code"),
-    "memory": say("memory shortage"),
-    "contention": say("other programs"),
-    "unknown": say("not known"),
-}
-
-#: What is said instead of *compiling* of a cell that mostly imported modules.
-IMPORTING = say("importing")
-
-#: The same of causes that have no kind of their own.
+#: The words of causes that have no kind of their own.
 _CAUSES: Mapping[Cause, Sentence] = {
     "earlier": say("waiting for earlier cells' GPU work"),
-    "importing": IMPORTING,
+    "importing": IMPORTING.word,
 }
 
 
@@ -102,7 +83,11 @@ def said(
 def mixed(parts: Mapping[Cause, float], looks: int) -> Sentence:
     """That nothing took most of the time, and what took how much of it: `about 30 % Python`."""
     told = [
-        say("{share} {kind}", share=told_share(share, looks), kind=_CAUSES.get(cause, KINDS[kind_of(cause)]))
+        say(
+            "{share} {kind}",
+            share=told_share(share, looks),
+            kind=_CAUSES.get(cause, KINDS[kind_of(cause)].word),
+        )
         for cause, share in parts.items()
     ]
     return say("No single cause: {parts}.", parts=with_commas(told)) if told else NOT_CLEAR

@@ -20,13 +20,12 @@ from jupyter_mlgpu.show.receipts import gpu, limits, notes, repeats, words
 
 #: Before the figures, where it is not a cell of this kernel that has ended by itself.
 _ORIGINS = {"loaded": say("loaded"), "replayed": say("replayed")}
-_PARTS = ("label", "time", "gpu", "limit", "where", "memory")
 _OUTCOMES = {"error": say("error"), "interrupted": say("interrupted")}
 
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """The figures that matter, the most important first; what is not known, or not worth a place, is empty.
+    """The figures that matter by their names, the most important first; `time` is always there, and first.
 
     `label` says where the record comes from, how its cell ended and with what it was made, `messages` how
     many the cell brought. A closed receipt lets the last figures go where it is narrow; one that is `folded`
@@ -34,18 +33,14 @@ class Head:
     """
 
     label: str
-    time: str
-    gpu: str
-    limit: str
-    where: str
-    memory: str
+    named: Mapping[str, str]
     messages: tuple[str, ...]
     folded: bool
 
     @property
     def figures(self) -> list[str]:
-        """The parts that there are, in their order."""
-        return [one for one in (self.time, self.gpu, self.limit, self.where, self.memory) if one]
+        """The figures in their order."""
+        return [*self.named.values()]
 
     @property
     def line(self) -> str:
@@ -54,8 +49,8 @@ class Head:
 
     def to_json(self) -> dict[str, Any]:
         """What there is of it, for the browser: sentences as what they are made of."""
-        parts = {name: getattr(self, name) for name in _PARTS}
-        made: dict[str, Any] = {name: _told(one) for name, one in parts.items() if one}
+        made: dict[str, Any] = {"label": _told(self.label)} if self.label else {}
+        made["figures"] = {name: _told(one) for name, one in self.named.items()}
         if self.messages:
             made["messages"] = [_told(one) for one in self.messages]
         return {**made, "folded": True} if self.folded else made
@@ -66,14 +61,17 @@ def of(record: Record, cut: Mapping[str, int] | None = None) -> Head:
     busy = gpu.busy(record)
     recorded = busy and limits.is_gpu_time(record.limit)  # the limit would say the same again
     peak = record.find("peak_memory_process")
+    figures = {
+        "time": repeats.headline(record) or _wall_time(record),
+        "gpu": busy,
+        "limit": None if recorded else limits.clause(record.limit),
+        # That nothing was seen is the rule, and no figure.
+        "where": "" if record.device.ran_on == () else where(record),
+        "memory": say("peak memory {memory}", memory=units.figure(peak)) if peak else "",
+    }
     return Head(
         label(record),
-        repeats.headline(record) or _wall_time(record),
-        busy,
-        "" if recorded else limits.clause(record.limit) or "",
-        # That nothing was seen is the rule, and no figure.
-        "" if record.device.ran_on == () else where(record),
-        say("peak memory {memory}", memory=units.figure(peak)) if peak else "",
+        {name: said for name, said in figures.items() if said},
         tuple(notes.summary(record, cut)),
         HOLDS_ONLY in record.facts and record.outcome == "ok" and not record.notes and not record.logs,
     )

@@ -1,14 +1,15 @@
 """What limits a cell, in words: the same ones in receipts, tables and pages.
 
-The browser's words for the kinds are made of these (`make schemas`); what a kind is, `record/limit.py` says.
+What a kind is, `record/limit.py` says.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
+from jupyter_mlgpu.explain.limits.kinds import IMPORTING, KINDS
 from jupyter_mlgpu.explain.limits.precision import NEARLY_ALL, looks_of, told_share
-from jupyter_mlgpu.explain.limits.words import IMPORTING, KINDS, is_importing
+from jupyter_mlgpu.explain.limits.words import is_importing
 from jupyter_mlgpu.explain.statistics import share_interval
 from jupyter_mlgpu.record import units
 from jupyter_mlgpu.record.limit import HotLine, Limit
@@ -51,7 +52,7 @@ def kind_of(limit: Limit | None) -> Sentence | None:
 
 
 def _kind(limit: Limit) -> Sentence:
-    return IMPORTING if is_importing(limit) else KINDS[limit.kind]
+    return (IMPORTING if is_importing(limit) else KINDS[limit.kind]).word
 
 
 def with_kind(time: str, record: Record) -> str:

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from jupyter_mlgpu.explain.limits.kinds import IMPORTING, KINDS
 from jupyter_mlgpu.explain.limits.most import MOST
 from jupyter_mlgpu.explain.limits.precision import looks_of, told_share
 from jupyter_mlgpu.explain.limits.words import is_importing
 from jupyter_mlgpu.record import cellnumbers, units
-from jupyter_mlgpu.record.limit import Confidence, Limit, LimitKind
+from jupyter_mlgpu.record.limit import Confidence, Limit
 from jupyter_mlgpu.record.record import Record
 from jupyter_mlgpu.record.sentence import Sentence, joined, say
 from jupyter_mlgpu.record.shown import Bundled
@@ -22,35 +23,6 @@ _SURE: Mapping[Confidence, Sentence] = {
     "likely": say("This is likely: the evidence supports it but does not rule out everything else."),
     "open": say("This is not certain: the evidence supports it no more than another answer."),
 }
-
-#: What the cell did most of its time, as `record/limit.py` says it.
-_MEANINGS: Mapping[LimitKind, Sentence] = {
-    "compiling": say("Most of the time went into tracing, compiling, tuning and first-run preparation."),
-    "waiting": say("Most of the time, the cell slept or waited for a disk, a network, a lock or a process."),
-    "python": say("Most of the time, Python ran on one core and the device had nothing to do."),
-    "input": say("Most of the time went into preparing data: loading, decoding, shuffling, tokenizing."),
-    "transfer": say(
-        "Most of the time went into copying values between host and device, or waiting for them."
-    ),
-    "launch": say(
-        "Most of the time went into launching small operations: the device finished each immediately."
-    ),
-    "compute": say("Most of the time went into computing, near the rate measured on this machine."),
-    "bandwidth": say(
-        "Most of the time went into moving bytes in the device's memory, near its measured rate."
-    ),
-    "device": say(
-        "Most of the time, native code or a GPU was computing. Samples do not show how near that came to "
-        "what the machine can do."
-    ),
-    "native": say("Most of the time, native code computed on the CPU and the GPU had nothing to do."),
-    "memory": say(
-        "Most of the time was lost to a lack of memory: swapping, or an allocator that tried again."
-    ),
-    "contention": say("Most of the time, other programs were using the processor or the device."),
-    "unknown": say("The evidence does not show where most of the time went."),
-}
-_IMPORTING = say("Most of the time went into importing modules.")
 
 
 @dataclass(frozen=True, repr=False)
@@ -90,7 +62,7 @@ def _answer(limit: Limit, record: Record) -> list[Part]:
 
 
 def _meaning(limit: Limit) -> Sentence:
-    return _IMPORTING if is_importing(limit) else _MEANINGS[limit.kind]
+    return IMPORTING.meaning if is_importing(limit) else KINDS[limit.kind].meaning
 
 
 def _share(limit: Limit, record: Record) -> list[Sentence]:

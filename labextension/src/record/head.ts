@@ -3,7 +3,7 @@
 import { dotted } from './format';
 import type { Translate } from '../language/i18n';
 import { sentence } from '../language/sentence';
-import { LONG, flag, listOf, or, printed, shape } from '../language/untrusted';
+import { LONG, flag, listOf, or, pairsOf, printed, shape } from '../language/untrusted';
 import type { Read } from '../language/untrusted';
 import type { IRecord } from './record';
 
@@ -17,11 +17,8 @@ const readParts = shape(
   {
     /** How the cell ended, where the record comes from, and with what it was made. */
     label: said,
-    time: said,
-    gpu: said,
-    limit: said,
-    where: said,
-    memory: said,
+    /** By their names, the most important first: `time` stands first. */
+    figures: pairsOf(sentence),
     /** How many messages there are, and how many of them are to act on. */
     messages: listOf(sentence),
     /** Whether a receipt is closed to its name: its cell computed nothing. */
@@ -45,21 +42,25 @@ export function headOfText(plain: unknown): IHead | null {
   const all: unknown = Array.isArray(plain) ? plain[0] : plain;
   const line = typeof all === 'string' ? all.slice(0, LONG).split('\n', 1)[0] : undefined;
   const [time, ...rest] = (printed(line?.replace(/^\[mlgpu\] /, ''), LONG) ?? '').split(' · ');
-  return readParts({ time, gpu: rest.join(' · ') });
+  const others = Object.fromEntries(rest.map((figure, at) => [`figure ${at}`, figure]));
+  return readParts({ figures: time === '' ? {} : { time, ...others } });
 }
 
 /** The figures that matter, the most important first; how the cell ended where there are none. */
 export function figuresOf({ head, outcome }: IRecord, t: Translate): string[] {
-  const { time, gpu, limit, where, memory } = head;
-  const figures = [time, gpu, limit, where, memory].map(t.say).filter(Boolean);
-  return figures.length > 0 ? figures : [t(outcome)];
+  return head.figures.length > 0 ? head.figures.map(([, said]) => t.say(said)) : [t(outcome)];
 }
 
-/** What else there is to know at a glance, in a list that shows a figure already. */
-export function factsOf({ head, mode }: IRecord, t: Translate): string {
-  const { label, time, gpu, limit, where, memory, messages } = head;
-  const slowed = mode === 'profiled' ? time : '';
-  return dotted(...[label, slowed, gpu, limit, where, memory, ...messages].map(t.say));
+/** One of them; empty where the record has none of that name. */
+export function figureNamed(name: string, { head }: IRecord, t: Translate): string {
+  return t.say(head.figures.find(([one]) => one === name)?.[1] ?? '');
+}
+
+/** What else there is to know at a glance, in a list that shows a time already, but for one with the profiler on. */
+export function factsOf(record: IRecord, t: Translate): string {
+  const { head, mode } = record;
+  const others = head.figures.filter(([name]) => name !== 'time' || mode === 'profiled');
+  return dotted(t.say(head.label), ...others.map(([, said]) => t.say(said)), messagesOf(record, t));
 }
 
 /** How many messages a cell brought; empty where it brought none. */

@@ -8,7 +8,7 @@ import type { ReactElement } from 'react';
 
 import { dotted } from '../record/format';
 import type { Message, Translate } from '../language/i18n';
-import { messagesOf } from '../record/head';
+import { figureNamed, messagesOf } from '../record/head';
 import { isToActOn } from '../record/notes';
 import type { IState } from '../kernel/state';
 import { known } from '../record/words';
@@ -50,7 +50,7 @@ function lastEnd({ ended }: IState, t: Translate): string {
   const said =
     wall === undefined || (wall.value ?? 0) < WHILE
       ? ''
-      : t('finishedIn', { cell, outcome: t(ended.outcome), time: t.say(ended.head.time) });
+      : t('finishedIn', { cell, outcome: t(ended.outcome), time: figureNamed('time', ended, t) });
   const toActOn = ended.logs.some(({ verdict }) => isToActOn(verdict));
   const messages = toActOn ? messagesOf(ended, t) : '';
   return dotted(said || (messages && cell), messages);

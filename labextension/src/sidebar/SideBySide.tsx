@@ -3,6 +3,7 @@
 import type { ReactElement, ReactNode } from 'react';
 
 import { figures } from '../record/figures';
+import { figureNamed } from '../record/head';
 import { dotted } from '../record/format';
 import type { Translate } from '../language/i18n';
 import type { IReading, IRecord } from '../record/record';
@@ -41,7 +42,7 @@ export function SideBySide(props: {
         <Texts name={t('endedHow')} texts={sides.map(({ outcome }) => t(outcome))} />
         <Texts
           name={t('whereItRan')}
-          texts={sides.map(({ head }) => t.say(head.where) || notKnown)}
+          texts={sides.map(record => figureNamed('where', record, t) || notKnown)}
         />
         {differentVersions(a, b).map(([name, ...versions]) => (
           <Texts

@@ -57,6 +57,13 @@ test('their figures are written as Python writes them', () => {
   }
 });
 
+test('a figure of a later version is shown as well', () => {
+  const figures = { time: '3 s', temperature: '81 °C' };
+  const record = known(recordJson(1, { head: { figures } }));
+  assert.equal(figuresOf(record, english).join(' · '), '3 s · 81 °C');
+  assert.equal(factsOf(record, english), '81 °C');
+});
+
 test('a head is said in the reader’s language', () => {
   const chinese = translator({
     language: 'zh_CN',
@@ -82,20 +89,22 @@ test('a receipt that was saved without a head says the first line of its text', 
 });
 
 test('what a list shows already is not said again, but for a time with the profiler on', () => {
-  const head = { time: '3 s', where: 'ran on gpu:0', messages: ['2 messages'], label: 'error' };
+  const figures = { time: '3 s', where: 'ran on gpu:0' };
+  const head = { figures, messages: ['2 messages'], label: 'error' };
   const said = (changes: object): string => factsOf(known(recordJson(1, changes)), english);
   assert.equal(said({ head }), 'error · ran on gpu:0 · 2 messages');
   assert.match(said({ head, mode: 'profiled' }), /^error · 3 s · ran on gpu:0/);
 });
 
 test('of a head that nobody vouches for the parts that can be read are said', () => {
-  const head = { time: 7, gpu: ['x'], limit: { template: 3 }, memory: 'a\u202eb', folded: 'yes' };
+  const figures = { time: 7, gpu: ['x'], limit: { template: 3 }, memory: 'a\u202eb' };
+  const head = { figures, folded: 'yes' };
   const record = known(recordJson(1, { head: { ...head, messages: 'many' } }));
   assert.deepEqual(figuresOf(record, english), ['a\\u202eb']);
   assert.deepEqual([record.head.messages, record.head.folded], [[], false]);
-  const long = known(recordJson(1, { head: { time: 'x'.repeat(1_000_000) } }));
+  const long = known(recordJson(1, { head: { figures: { time: 'x'.repeat(1_000_000) } } }));
   assert((figuresOf(long, english)[0] ?? '').length <= 600);
-  for (const stored of ['{', '7', '[]', '"x"', `{"time":"${'x'.repeat(1_000_000)}"}`]) {
+  for (const stored of ['{', '7', '[]', '"x"', `{"figures":{"time":"${'x'.repeat(1_000_000)}"}}`]) {
     assert.deepEqual(figuresOf(known(recordJson(1, { head: stored })), english), ['finished']);
   }
 });

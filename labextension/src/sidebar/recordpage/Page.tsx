@@ -7,7 +7,7 @@ import type { Message, Translate } from '../../language/i18n';
 import { PageView } from '../../page/PageView';
 import { readPage } from '../../page/page';
 import type { IRecord } from '../../record/record';
-import { figuresOf } from '../../record/head';
+import { figureNamed, figuresOf } from '../../record/head';
 import { known } from '../../record/words';
 import type { ICellPage } from '../CellPage';
 import { HotLines } from '../../receipts/HotLines';
@@ -48,6 +48,7 @@ export function Page(props: ICellPage): ReactElement {
       back.current?.focus();
     }
   }, []);
+  const place = figureNamed('where', record, t);
   const measured = record.readings.filter(({ value }) => value !== null);
   const { state } = session.model;
   const trend = useMemo(() => trendOf(record, runsByCell(shownEntries(state))), [record, state]);
@@ -70,7 +71,7 @@ export function Page(props: ICellPage): ReactElement {
       <Actions entry={entry} session={session} traced={timeline !== null} t={t} />
       {(record.ranOn !== null || record.whyDeviceMissing !== null) && (
         <Section heading="whereItRan" t={t}>
-          {record.head.where && <p>{t.say(record.head.where)}</p>}
+          {place && <p>{place}</p>}
           {record.ranOn !== null && record.ranOn.length > 0 && (
             <Devices devices={record.ranOn} t={t} />
           )}

@@ -1,0 +1,170 @@
+"""The recipes of docs/design.md, performed on a copy of the package: what they name is all that it takes."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+PACKAGE = Path(__file__).parents[2] / "jupyter_mlgpu"
+
+
+class Copy:
+    """A copy of the package, and the files of it that a recipe has touched."""
+
+    def __init__(self, folder: Path) -> None:
+        self.root = folder / "jupyter_mlgpu"
+        self.touched: set[str] = set()
+        shutil.copytree(
+            PACKAGE, self.root, ignore=shutil.ignore_patterns("__pycache__", "static", "labextension")
+        )
+
+    def add(self, path: str, text: str) -> None:
+        """A new file, in a new folder where there is none."""
+        file = self.root / path
+        assert not file.exists(), f"{path} is there already"
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text, encoding="utf-8")
+        self.touched.add(path)
+
+    def insert(self, path: str, line: str, *, after: str) -> None:
+        """A line behind the one that holds `after`, which stands there once."""
+        file = self.root / path
+        lines = file.read_text(encoding="utf-8").splitlines(keepends=True)
+        (at,) = [number for number, one in enumerate(lines) if after in one]
+        lines.insert(at + 1, f"{line}\n")
+        file.write_text("".join(lines), encoding="utf-8")
+        self.touched.add(path)
+
+    def python(self, code: str) -> str:
+        """What code prints in a fresh process that imports the copy."""
+        ran = subprocess.run(
+            [sys.executable, "-c", code], cwd=self.root.parent, capture_output=True, text=True, check=False
+        )
+        assert ran.returncode == 0, ran.stderr
+        return ran.stdout.strip()
+
+
+@pytest.fixture
+def copy(tmp_path: Path) -> Copy:
+    return Copy(tmp_path)
+
+
+def test_a_framework_is_a_folder_and_a_line(copy: Copy) -> None:
+    copy.add(
+        "measure/frameworks/abacus/__init__.py",
+        "from jupyter_mlgpu.measure.frameworks.base import Framework\n"
+        "WHERE = 'jupyter_mlgpu.measure.frameworks.abacus.backend:'\n"
+        "FRAMEWORK = Framework('abacus', 'Abacus', WHERE + 'make', WHERE + 'sample')\n",
+    )
+    copy.add(
+        "measure/frameworks/abacus/backend.py",
+        "from jupyter_mlgpu.testing import FakeBackend\n"
+        "BACKEND = FakeBackend('abacus', ('cpu:0', 'gpu:0'))\n"
+        "def make(): return BACKEND\n",
+    )
+    line = '    "abacus": Registered("abacus", "jupyter_mlgpu.measure.frameworks.abacus:FRAMEWORK"),'
+    copy.insert("measure/frameworks/registry.py", line, after='"mlx": Registered(')
+    receipt = copy.python(
+        "import sys, types; sys.modules['abacus'] = types.ModuleType('abacus')\n"
+        "import jupyter_mlgpu\n"
+        "from jupyter_mlgpu.measure.frameworks.abacus.backend import BACKEND\n"
+        "with jupyter_mlgpu.trace('counting') as traced:\n"
+        "    BACKEND.run(3, 'gpu:0')\n"
+        "from jupyter_mlgpu.show.receipts import html\n"
+        "print(html.receipt(jupyter_mlgpu.records()[0]))"
+    )
+    assert "ran on gpu:0" in receipt
+    assert "gpu:0 (Abacus, gpu): 3 operations" in receipt
+    folders = {str(Path(path).parent) for path in copy.touched if "abacus" in path}
+    assert (len(folders), copy.touched - {p for p in copy.touched if "abacus" in p}) == (
+        1,
+        {"measure/frameworks/registry.py"},
+    )
+
+
+def test_a_figure_of_a_receipt_and_of_the_sidebar_is_a_line(copy: Copy) -> None:
+    line = '        "readings": say("{count} readings taken", count=len(record.readings)),'
+    copy.insert("show/receipts/head.py", line, after='"gpu": busy,')
+    shown = copy.python(
+        "from jupyter_mlgpu.testing import example_record\n"
+        "from jupyter_mlgpu.show.receipts.bundle import MIME_TYPE, bundle\n"
+        "made = bundle(example_record())\n"
+        "print(made['text/plain'], made['text/html'], made[MIME_TYPE]['head'])"
+    )
+    assert shown.count("readings taken") == 3, "in the text, the HTML, and what the browser shows"
+    assert len(copy.touched) == 1
+
+
+def test_a_kind_of_limit_is_a_word_and_its_sentences(copy: Copy) -> None:
+    copy.insert("record/limit.py", '    "thermal",', after='    "unknown",')
+    words = '    "thermal": LimitWords(say("cooling down"), say("Most of the time, the chip was too hot.")),'
+    copy.insert("explain/limits/kinds.py", words, after="KINDS: Mapping[LimitKind, LimitWords] = {")
+    shown = copy.python(
+        "from msgspec.structs import replace\n"
+        "from jupyter_mlgpu.record.limit import Limit\n"
+        "from jupyter_mlgpu.record.record import Record\n"
+        "from jupyter_mlgpu.record.sentence import say\n"
+        "from jupyter_mlgpu.show.page.shown import as_text\n"
+        "from jupyter_mlgpu.show.receipts import text\n"
+        "from jupyter_mlgpu.show.why.page import Reasons\n"
+        "from jupyter_mlgpu.testing import example_record\n"
+        "limit = Limit('thermal', 'sure', say('It was hot.'), 0.9)\n"
+        "record = Record.from_json(replace(example_record(), limit=limit).to_json())\n"
+        "print(text.receipt(record), as_text(Reasons(record)))"
+    )
+    assert "90 % cooling down" in shown
+    assert "the chip was too hot" in shown
+    assert copy.touched == {"record/limit.py", "explain/limits/kinds.py"}
+
+
+def test_a_language_is_a_catalogue(copy: Copy) -> None:
+    copy.add(
+        "record/locale/de/LC_MESSAGES/jupyter_mlgpu.po",
+        'msgid ""\nmsgstr "Content-Type: text/plain; charset=UTF-8\\n"\n\n'
+        'msgid "peak memory {memory}"\nmsgstr "höchstens {memory} Speicher"\n',
+    )
+    shown = copy.python(
+        "from jupyter_mlgpu.record.speaking import said, speak\n"
+        "from jupyter_mlgpu.show.receipts import head\n"
+        "from jupyter_mlgpu.testing import example_record\n"
+        "speak('de')\n"
+        "print(said(head.of(example_record()).named['memory']))"
+    )
+    assert shown == "höchstens 512 MiB Speicher"
+
+
+def test_a_log_message_is_a_file(copy: Copy) -> None:
+    copy.add(
+        "explain/logs/messages/cuda/cuda-fan-stopped.toml",
+        'patterns = ["The fan of GPU {number:int} stopped"]\nverdict = "action"\n'
+        'versions = "made up"\nreferences = ["a test"]\nexamples = ["The fan of GPU 1 stopped"]\n\n'
+        '[en]\nmeaning = "GPU {number} is not cooled."\nadvice = "Stop the work."\n\n'
+        '[zh]\nmeaning = "GPU {number} 没有散热。"\nadvice = "请停止工作。"\n',
+    )
+    shown = copy.python(
+        "from jupyter_mlgpu.explain.logs.catalogue import Catalogue\n"
+        "from jupyter_mlgpu.explain.logs.stream import messages\n"
+        "catalogue = Catalogue.load()\n"
+        "((_, explained),) = messages([b'The fan of GPU 1 stopped'], catalogue)\n"
+        "print(explained.meaning())"
+    )
+    assert shown == "GPU 1 is not cooled."
+
+
+def test_a_check_of_the_doctor_is_a_file(copy: Copy) -> None:
+    copy.add(
+        "explain/doctor/checks/always_fine.py",
+        "from jupyter_mlgpu.explain.doctor.check import Facts, Fine, Verdict\n"
+        "from jupyter_mlgpu.record.sentence import say\n"
+        "TITLE = say('The sky is up')\n"
+        "def judge(facts: Facts) -> Verdict: return Fine(say('It is where it was.'))\n",
+    )
+    shown = copy.python(
+        "from jupyter_mlgpu.explain.doctor.diagnose import find_checks\n"
+        "print([one.title for one in find_checks()])"
+    )
+    assert "The sky is up" in shown
