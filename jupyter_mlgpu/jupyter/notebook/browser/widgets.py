@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from jupyter_mlgpu.jupyter.notebook.extension import Extension
     from jupyter_mlgpu.record.record import Record
 
-SCRIPT = Path(__file__).parent / "static" / "widgets.js"
+SCRIPT = Path(__file__).parents[1] / "static" / "widgets.js"
 
 #: Seconds between two states of a control, on average; one that was quiet for SAVED seconds may send the
 #: first few at once. Jupyter's server drops what a kernel sends beyond a megabyte a second, and the user's
