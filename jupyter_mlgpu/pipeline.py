@@ -1,4 +1,4 @@
-"""What happens to a cell, in order, and where the rooms are put together.
+"""The stages from a measured cell to its receipt, in order; and the place where rooms are put together.
 
     measured   measure/recorder.py makes a frozen Record of the cell, started and stopped by IPython's events
                (jupyter/notebook/cell/events.py)

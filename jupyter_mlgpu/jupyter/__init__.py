@@ -28,7 +28,7 @@ cell_ended: Callable[[Record, EndedCell, NotebookSession], None]
 in_a_lesson: Callable[[], bool]
 #: Makes what is behind `%mlc_share` in a shell.
 share_command: Callable[[Kit, Any], Sharing]
-#: What `teach` adds to `jupyter mlgpu`: each command's name, and what loads its module.
+#: Commands of `teach` for `jupyter mlgpu`: the name of each, and a function that loads its module.
 teaching_commands: Mapping[str, Callable[[], ModuleType]]
-#: What `teach` adds to the server's web application, by the server's base URL.
+#: Returns the handlers of `teach` for the server's web application, which is at a base URL.
 teaching_handlers: Callable[[str], list[tuple[str, Any]]]

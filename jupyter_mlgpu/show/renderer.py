@@ -1,4 +1,4 @@
-"""What rooms before this one ask it to draw or to write: `record.Renderer` says what each function does."""
+"""The functions that earlier rooms call to draw or to write; `record.Renderer` says what each does."""
 
 from __future__ import annotations
 

@@ -46,7 +46,7 @@ class LightFinding(TypedDict):
 
 
 class LightDiagnosis(TypedDict):
-    """What the doctor found: a sentence, findings, causes first, and how many more there are."""
+    """A diagnosis for the sidebar: its sentence, findings with causes first, and how many more there are."""
 
     head: Said
     findings: Annotated[list[LightFinding], Otherwise(())]

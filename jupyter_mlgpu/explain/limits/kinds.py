@@ -1,4 +1,4 @@
-"""What may limit a cell, for people: a kind of `record/limit.py`, and its words here."""
+"""The words for each kind of limit in `record/limit.py`: one for a line, and a sentence for a page."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from jupyter_mlgpu.record.sentence import Sentence, say
 
 
 class LimitWords(NamedTuple):
-    """What a cell did: a word that can stand after a share of the time, and a sentence on most of it."""
+    """`word` stands after a share of the time; `meaning` says what took most of it."""
 
     word: Sentence
     meaning: Sentence

@@ -20,7 +20,7 @@ _TOO_SHORT_S = 0.15
 TOO_SHORT = say("The cell was too short to be sampled.")
 NOT_LOOKED_AT = say("Cells are not sampled here: {name} is off.", name=LIMITS_VARIABLE)
 NOT_SEEN = say("The cell could not be sampled while it ran.")
-#: What `roofline.placed` may find, and nothing else.
+#: The only kinds of limit that `roofline.placed` gives.
 _ROOFS = ("compute", "bandwidth")
 
 

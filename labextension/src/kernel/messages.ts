@@ -56,7 +56,7 @@ export const readChoice: Reader<IChoice> = shape(
   }
 );
 
-/** What one control offers: the devices of a framework, or of all; missing: why there is no GPU. */
+/** The choices of one device control, for a framework or for all; missing says why it offers no GPU. */
 export interface IPicker {
   framework: string | null;
   chosen: string;
@@ -121,7 +121,7 @@ export const readWaitingDevice: Reader<IWaitingDevice> = shape(
   }
 );
 
-/** What was said of the last choice. */
+/** The kernel's answer to the last choice. */
 export interface ISaid {
   sentence: Sentence;
   refused: boolean;
@@ -138,7 +138,7 @@ export const readSaid: Reader<ISaid> = shape(
   }
 );
 
-/** What somebody has chosen in a sidebar: what waits, null where nothing does, and what was said. */
+/** The choices that wait for the running cell to end (null: no such choice), and the last answer. */
 export interface ISidebarState {
   device: IWaitingDevice | null;
   trace: boolean | null;
@@ -154,7 +154,7 @@ export const readSidebarState: Reader<ISidebarState> = shape(
   }
 );
 
-/** Which of how many runs of a cell that repeats. */
+/** The number of a run of a cell that repeats, and how many runs there are. */
 export interface IRun {
   number: number;
   of: number;
@@ -322,7 +322,7 @@ export const readLightFinding: Reader<ILightFinding> = shape(
   }
 );
 
-/** What the doctor found: a sentence, findings, causes first, and how many more there are. */
+/** A diagnosis for the sidebar: its sentence, findings with causes first, and how many more there are. */
 export interface ILightDiagnosis {
   head: Sentence;
   findings: ILightFinding[];

@@ -1,1 +1,1 @@
-"""What browsers are told, what they ask, and what somebody sets there."""
+"""Messages between the kernel and browsers, and the sidebar's settings."""

@@ -1,4 +1,4 @@
-"""What a kernel tells browsers, as types: of these the browser's readers are made (scripts/readers.py).
+"""The types of a kernel's messages to browsers; scripts/readers.py makes the browser's readers of them.
 
 `channel.py` says how they travel; `watch.py`, `sidebar_settings.py`, `doctor_light.py` and `restart.py` what
 they mean. They are tables as JSON has them, for much of what is in them has been made JSON before.
@@ -56,7 +56,7 @@ class ChoiceData(TypedDict):
 
 
 class PickerData(TypedDict):
-    """What one control offers: the devices of a framework, or of all; `missing`: why there is no GPU."""
+    """The choices of one device control, for a framework or for all; `missing` says why it offers no GPU."""
 
     framework: str | None
     chosen: Name
@@ -95,7 +95,7 @@ class RestartHint(TypedDict):
 
 
 class SaidData(TypedDict):
-    """What was said of the last choice."""
+    """The kernel's answer to the last choice."""
 
     sentence: Annotated[Said, Meta(min_length=1)]
     refused: bool
@@ -103,7 +103,7 @@ class SaidData(TypedDict):
 
 
 class SidebarState(TypedDict):
-    """What somebody has chosen in a sidebar: what waits, None where nothing does, and what was said."""
+    """The choices that wait for the running cell to end (None: no such choice), and the last answer."""
 
     device: WaitingDevice | None
     trace: bool | None
@@ -111,7 +111,7 @@ class SidebarState(TypedDict):
 
 
 class RunData(TypedDict):
-    """Which of how many runs of a cell that repeats."""
+    """The number of a run of a cell that repeats, and how many runs there are."""
 
     number: int
     of: int
