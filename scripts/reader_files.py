@@ -59,8 +59,10 @@ class Writer:
         return found
 
     def parts(self, kind: type) -> Iterator[type]:
-        """A type's own types, those first that others are made of, then itself."""
+        """A type's own types that are read, those first that others are made of, then itself."""
         for hint in get_type_hints(kind, include_extras=True).values():
+            if marked(unmarked(hint)[1], Unread):
+                continue
             for inner in tables(hint, self.by_hand):
                 yield from self.parts(inner)
         yield kind

@@ -13,12 +13,14 @@ from jupyter_mlgpu.explain.deaths.death import Death
 from jupyter_mlgpu.jupyter.notebook.browser import messages
 from jupyter_mlgpu.record.gpu_work import GpuWork
 from jupyter_mlgpu.record.native import READ_LINE, NativeOutput
-from jupyter_mlgpu.record.record import Cell, LogLine, Mode, Origin, Outcome, RanOn, Repeat
+from jupyter_mlgpu.record.record import Cell, LogLine, Mode, Origin, Outcome, RanOn, Record, Repeat
 from jupyter_mlgpu.record.strip import StripSoFar
 from jupyter_mlgpu.show.exporting.compact import TimelineData
-from jupyter_mlgpu.show.page import view
+from jupyter_mlgpu.show.page import view as page_view
 from jupyter_mlgpu.show.page.model import Live
 from jupyter_mlgpu.show.planning import live
+from jupyter_mlgpu.show.receipts import view as receipt_view
+from jupyter_mlgpu.show.receipts.head import HeadData
 
 BROWSER = Path(__file__).resolve().parent.parent / "labextension" / "src"
 
@@ -29,6 +31,11 @@ FILES = (
         (Cell, StripSoFar, GpuWork, NativeOutput, Repeat, LogLine, RanOn),
         {"TEXT_LIMIT": READ_LINE},
         {"Outcome": Outcome, "Mode": Mode, "Origin": Origin},
+    ),
+    File(
+        "record/wire.ts",
+        "A record as a kernel sends it and a notebook has it: jupyter_mlgpu/record/record.py.",
+        (Record, HeadData),
     ),
     File(
         "kernel/messages.ts",
@@ -52,30 +59,34 @@ FILES = (
         ),
     ),
     File(
-        "record/recordpagetypes.ts",
-        "What the kernel answers about one cell: jupyter_mlgpu/jupyter/notebook/browser/record_pages.py.",
-        (messages.RecordPageData, messages.LooksData),
-    ),
-    File(
         "page/pagetypes.ts",
         "What the kernel sends of a page: jupyter_mlgpu/show/page/view.py.",
-        (view.PageData,),
-        {"PAGE_TYPE": view.MIME_TYPE, "SCHEMA": view.SCHEMA},
+        (page_view.PageData,),
+        {"PAGE_TYPE": page_view.MIME_TYPE, "SCHEMA": page_view.SCHEMA},
+    ),
+    File(
+        "record/openreceipt.ts",
+        "What an open receipt says: jupyter_mlgpu/show/receipts/view.py.",
+        (receipt_view.OpenReceiptData,),
     ),
     File(
         "page/graphtypes.ts",
         "What the kernel sends of the graph of a plan: jupyter_mlgpu/show/planning/live.py.",
         (live.GraphData,),
     ),
+    File(
+        "record/recordpagetypes.ts",
+        "What the kernel answers about one cell: jupyter_mlgpu/jupyter/notebook/browser/record_pages.py.",
+        (messages.RecordPageData, messages.LooksData),
+    ),
 )
 
 #: What TypeScript reads by hand, for it makes something else of it.
 BY_HAND: Mapping[Any, Here] = {
     Live: Here("IGraph | ILanes", "readLive", {"IGraph": "page/graph", "ILanes": "page/live"}, "page/live"),
-    Cell: Here("ICell", "readCell", {"ICell": "record/record"}, "record/record"),
+    Cell: Here("ICell", "readCell", {"ICell": "record/cell"}, "record/cell"),
     Mapping[str, Any]: Here("[name: string, value: string][]", "readFields", {}, "record/logfields"),
     messages.RecordJson: Here("IRecord", "readKnownRecord", {"IRecord": "record/record"}, "record/record"),
-    messages.PageJson: Here("Record<string, unknown>", "object", {}, "language/untrusted"),
     TimelineData: Here("ITimeline", "readTimeline", {"ITimeline": "record/timeline"}, "record/timeline"),
     messages.Lines: Here("ILogLine[]", "readLines", {"ILogLine": "record/logs"}, "record/logs"),
     tuple[LogLine, ...]: Here("ILogLine[]", "readLines", {"ILogLine": "record/logs"}, "record/logs"),

@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 
 from msgspec import Meta, Struct
 
+from jupyter_mlgpu.record.bounds import Otherwise, Unread
 from jupyter_mlgpu.record.decoding import Count, Measured
 from jupyter_mlgpu.record.errors import RecordError
 from jupyter_mlgpu.record.sentence import Sentence
@@ -100,14 +101,14 @@ class Reading(Struct, frozen=True, omit_defaults=True):
     quantity: Annotated[str, Meta(pattern="^[a-z][a-z0-9_]{1,63}$")]
     # Bytes stay whole numbers: 723369984 and 723369984.0 take different room in a receipt.
     value: Measured | Count | None
-    unit: Annotated[str, Meta(pattern="^[^\x00-\x1f\x7f-\x9f]{1,20}$")]
-    scope: Scope
-    source: Source
-    samples: Count
-    why_missing: Sentence | None = None
-    uncertainty: Measured | None = None
-    device: str | None = None
-    detail: Sentence | None = None
+    unit: Annotated[str, Meta(pattern="^[^\x00-\x1f\x7f-\x9f]{1,20}$"), Unread()]
+    scope: Annotated[Scope, Otherwise("cell")]
+    source: Annotated[Source, Unread()]
+    samples: Annotated[Count, Unread()]
+    why_missing: Annotated[Sentence | None, Unread()] = None
+    uncertainty: Annotated[Measured | None, Unread()] = None
+    device: Annotated[str | None, Unread()] = None
+    detail: Annotated[Sentence | None, Unread()] = None
 
     def __post_init__(self) -> None:
         if self.uncertainty is not None and (

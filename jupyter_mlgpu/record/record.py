@@ -15,7 +15,7 @@ from msgspec import Meta, Struct
 from msgspec.structs import replace
 
 from jupyter_mlgpu.record import decoding
-from jupyter_mlgpu.record.bounds import Called, Most, Otherwise, Printed
+from jupyter_mlgpu.record.bounds import Called, Most, Otherwise, Printed, Unread
 from jupyter_mlgpu.record.decoding import Count, Measured, Name, Share
 from jupyter_mlgpu.record.devicewords import in_words
 from jupyter_mlgpu.record.errors import RecordError
@@ -65,9 +65,11 @@ Plane = Literal["host", "device"]
 Verdict = Literal["harmless", "info", "performance", "action", "fatal", "unknown"]
 
 
-#: What a browser reads: runs of a cell that repeats, and characters of what a log message means.
-READ_RUNS, READ_EXPLANATION = 1_002, 1_200
+#: What a browser reads: runs of a cell that repeats, characters of what a log message means, operations, and
+#: characters of one's name: a kernel's can fill a page.
+READ_RUNS, READ_EXPLANATION, READ_OPERATIONS, READ_NAME = 1_002, 1_200, 1_000, 200
 Explanation = Annotated[str, Printed(), Most(READ_EXPLANATION)]
+OperationName = Annotated[str, Printed(), Most(READ_NAME)]
 
 
 class RanOn(Struct, frozen=True):
@@ -105,8 +107,8 @@ class DeviceUse(Struct, frozen=True):
 
     requested: Mapping[str, str]
     ran_on: tuple[RanOn, ...] | None
-    why_missing: Sentence | None = None
-    only: Mapping[str, str] = {}
+    why_missing: Annotated[Sentence | None, Unread()] = None
+    only: Annotated[Mapping[str, str], Unread()] = {}
 
     @property
     def asked_for(self) -> str:
@@ -123,8 +125,8 @@ class Run(Struct, frozen=True):
 
     id: Name
     notebook: str | None
-    host_digest: str
-    engine: str | None = None
+    host_digest: Annotated[str, Unread()]
+    engine: Annotated[str | None, Unread()] = None
 
 
 class Cell(Struct, frozen=True):
@@ -185,16 +187,16 @@ class OpStat(Struct, frozen=True):
     sums over the calls; these and the input `shapes` are None where the profiler does not tell them.
     """
 
-    name: str
-    type: str
-    device: str
+    name: OperationName
+    type: Annotated[OperationName, Otherwise("")]
+    device: Annotated[str, Otherwise("")]
     count: Count
     self_time: Measured
     total_time: Measured
-    profiler: Sentence
+    profiler: Annotated[Sentence, Otherwise("")]
     plane: Plane | None = None
     share: Share | None = None
-    shapes: str | None = None
+    shapes: OperationName | None = None
     bytes: Count | None = None
     flops: Annotated[float, Meta(ge=0)] | None = None
 
@@ -220,27 +222,27 @@ class Record(Struct, frozen=True):
 
     run: Run
     cell: Cell
-    started_at: Annotated[str, Meta(description="UTC: 2026-01-31T12:00:00.000000Z.")]
-    started_monotonic_ns: int
+    started_at: Annotated[str, Meta(description="UTC: 2026-01-31T12:00:00.000000Z."), Otherwise("")]
+    started_monotonic_ns: Annotated[int, Unread()]
     outcome: Outcome
     device: DeviceUse
-    readings: tuple[Reading, ...]
-    logs: tuple[LogLine, ...] = ()
-    ops: tuple[OpStat, ...] = ()
-    facts: Mapping[str, Fact] = {}
+    readings: Annotated[tuple[Reading, ...], Otherwise(())]
+    logs: Annotated[tuple[LogLine, ...], Unread()] = ()
+    ops: Annotated[tuple[OpStat, ...], Most(READ_OPERATIONS)] = ()
+    facts: Annotated[Mapping[str, Fact], Unread()] = {}
     versions: Mapping[str, str] = {}
     mode: Mode = "light"
     origin: Origin = "live"
     notes: tuple[Sentence, ...] = ()
-    limit: Limit | None = None
-    why_no_limit: Sentence | None = None
-    lines: tuple[HotLine, ...] = ()
+    limit: Annotated[Limit | None, Unread()] = None
+    why_no_limit: Annotated[Sentence | None, Unread()] = None
+    lines: Annotated[tuple[HotLine, ...], Unread()] = ()
     native: NativeOutput | None = None
     gpu_work: tuple[GpuWork, ...] = ()
     asynchronous: bool = False
     host_lane: HostLane | None = None
     repeat: Repeat | None = None
-    schema: int = SCHEMA
+    schema: Annotated[int, Unread()] = SCHEMA
 
     @property
     def key(self) -> tuple[str, int]:

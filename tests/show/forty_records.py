@@ -1,7 +1,7 @@
 """Forty records that differ in what a receipt says of them; run as a script, it writes down what that is.
 
-Python's tests and the browser's (labextension/test/record/head.test.ts) read the same file, so that a record
-is in the same words wherever it is shown.
+Python's tests and the browser's (labextension/test/record/{head,openreceipt}.test.ts) read the same file, so
+that a record is in the same words wherever it is shown.
 """
 
 from __future__ import annotations
@@ -13,14 +13,16 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from jupyter_mlgpu.record import units
+from jupyter_mlgpu.record import decoding, units
 from jupyter_mlgpu.record.gpu_work import STILL_AT_WORK, GpuWork
 from jupyter_mlgpu.record.limit import Limit, LimitKind
 from jupyter_mlgpu.record.reading import Reading, missing
 from jupyter_mlgpu.record.record import HOLDS_ONLY, DeviceUse, Fact, LogLine, RanOn, Record, Repeat
 from jupyter_mlgpu.record.sentence import say
-from jupyter_mlgpu.show.receipts import head, words
+from jupyter_mlgpu.show.page.view import TableData
+from jupyter_mlgpu.show.receipts import head, view, words
 from jupyter_mlgpu.show.receipts.bundle import MIME_TYPE, bundle
+from jupyter_mlgpu.show.receipts.view import OpenReceiptData
 from jupyter_mlgpu.testing import example_record
 
 FILE = Path(__file__).parents[1] / "data" / "words" / "records.json"
@@ -49,10 +51,34 @@ def told() -> list[dict[str, Any]]:
                 for one in record.readings
                 if one.value is not None and not words.slowed(one, record)
             ],
+            "open": decoding.to_json(inside, texts=False),
+            "inside": lines_of(inside),
         }
         for name, record in forty().items()
-        for said, shown in [(head.of(record), bundle(record))]
+        for said, shown, inside in [(head.of(record), bundle(record), view.data(record))]
     ]
+
+
+def lines_of(inside: OpenReceiptData) -> list[str]:
+    """What an open receipt says, in English: a line a sentence or a row."""
+
+    def rows(*tables: TableData | None) -> list[str]:
+        found = [one for one in tables if one is not None]
+        return [line for one in found for line in (one.caption, *map("\t".join, one.rows))]
+
+    told = [
+        *inside.left_out,
+        inside.answer,
+        inside.advice,
+        *rows(inside.evidence, inside.lines),
+        *inside.places,
+        *rows(*inside.work, inside.under_roof),
+        inside.profiled,
+        *rows(*inside.operations, inside.measured, inside.facts),
+        *inside.missing,
+        inside.versions,
+    ]
+    return [one.replace("`", "") for one in told if one]
 
 
 def as_json() -> str:

@@ -1,15 +1,16 @@
-"""A record is in the same words wherever it is shown; in the browser, head.test.ts holds that."""
+"""A record is in the same words wherever it is shown; of browsers, head and openreceipt.test.ts hold that."""
 
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from html.parser import HTMLParser
 
 import pytest
 
 from jupyter_mlgpu.jupyter.notebook import engine
 from jupyter_mlgpu.record.record import Record
-from jupyter_mlgpu.show.receipts import head, html, text
+from jupyter_mlgpu.show.receipts import head, html, text, view
 from jupyter_mlgpu.show.receipts.bundle import MIME_TYPE, bundle
 from tests.show import forty_records
 
@@ -33,6 +34,25 @@ class Closed(HTMLParser):
 
     def handle_data(self, data: str) -> None:
         self.seen += data if self._inside else ""
+
+
+class Whole(HTMLParser):
+    """All texts of a page."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.texts: list[str] = []
+        self.feed(page)
+
+    def handle_data(self, data: str) -> None:
+        self.texts.append(data)
+
+
+def words_in(page: str) -> list[str]:
+    """The words of a page in their order, without what keeps a figure on one line with its unit."""
+    return (
+        "".join(Whole(page).texts).replace("\N{NO-BREAK SPACE}", " ").replace("\N{WORD JOINER}", "").split()
+    )
 
 
 @pytest.fixture(params=RECORDS.values(), ids=RECORDS.keys())
@@ -67,3 +87,18 @@ def test_no_word_of_a_head_depends_on_what_a_receipt_leaves_out(record):
 def test_nearly_all_receipts_have_room_for_their_head():
     without = [name for name, one in RECORDS.items() if "head" not in bundle(one)[MIME_TYPE]]
     assert len(without) <= 4, without
+
+
+def test_an_open_receipt_says_in_html_what_it_says_in_the_browser(record):
+    seen = " ".join(words_in(html.receipt(record)))
+    # Versions are in the browser alone: a notebook's receipt has no room for them.
+    for line in forty_records.lines_of(replace(view.data(record), versions="")):
+        for cell in line.split("\t"):
+            # A name of an operation may be cut in one of them, and a sentence ends in its own line.
+            assert " ".join(cell.split()) in seen, cell
+
+
+def test_an_open_receipt_of_what_a_notebook_has_says_what_was_left_out(record):
+    saved = bundle(record)[MIME_TYPE]
+    cut = saved.get("cut")
+    assert bool(view.data(Record.from_json(saved), cut).left_out) == bool(set(cut or ()) - {"text/html"})

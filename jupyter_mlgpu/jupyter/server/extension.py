@@ -1,6 +1,6 @@
 """What the server does for the browser: it keeps the busy indicator right, tells what is Chinese, why
-kernels died, what its machine does, and how a kernel gets this package; it saves of receipts what the user
-wants to keep, and it opens the lessons.
+kernels died, what its machine does, and how a kernel gets this package; it puts a notebook's receipts into
+words, saves of them what the user wants to keep, and opens the lessons.
 
 The answers of a busy kernel travel on the control channel, and each makes the kernel report itself idle for a
 moment. JupyterLab overlooks that for the message types that the server lists as untracked; this lists ours.
@@ -32,7 +32,7 @@ def _load_jupyter_server_extension(server_app: Any) -> None:
     known = manager.untracked_message_types
     manager.untracked_message_types = [*known, *(name for name in MESSAGE_TYPES if name not in known)]
     # Which only a server can import.
-    from jupyter_mlgpu.jupyter.server import deaths, keeping, machine, messages
+    from jupyter_mlgpu.jupyter.server import deaths, keeping, machine, messages, receipts
 
     page = server_app.web_app.settings.setdefault("page_config_data", {})
     page["jupyterMlgpuInstall"] = f"%{origin.install_line()}"
@@ -46,6 +46,7 @@ def _load_jupyter_server_extension(server_app: Any) -> None:
             *messages.handlers(server_app.base_url),
             *deaths.handlers(server_app.base_url, seen),
             *machine.handlers(server_app.base_url),
+            *receipts.handlers(server_app.base_url),
             *jupyter.teaching_handlers(server_app.base_url),
         ],
     )

@@ -30,7 +30,7 @@ SENTENCE, CELL, LABEL = 600, 160, 80
 
 #: What the browser reads of a page, which may be of a later version: rows of a table, points of a line and
 #: parts, charts, lines of one, and characters of a cell.
-READ_ITEMS, READ_CHARTS, READ_LINES, READ_CELL = 400, 8, 32, 200
+READ_ITEMS, READ_CHARTS, READ_LINES, READ_CELL = 400, 8, 32, 300
 
 _Many = Most(READ_ITEMS)
 
@@ -126,22 +126,25 @@ def data(shown: Page) -> PageData:
         cut(shown.title, CELL),
         cut(shown.headline, SENTENCE),
         tuple(one for part in shown.parts[:PARTS] for one in _part(part)),
-        tuple(map(_chart, charts[:CHARTS])),
+        tuple(map(chart, charts[:CHARTS])),
         tuple(table(one) for one in shown.details[:PARTS] if one.rows),
         tuple(_notes(shown, charts)),
     )
 
 
-def table(shown: Table) -> TableData:
-    """A table of as many rows as a page shows, and what is left out in its last line."""
+def table(shown: Table, cell: int = CELL) -> TableData:
+    """A table of as many rows as a page shows, and what is left out in its last line.
+
+    `cell` is how many characters of a cell are kept.
+    """
     most = min(ROWS, ROWS if shown.most is None else shown.most)
     rows, below = shown.rows[:most], [shown.below] if shown.below else []
     if len(shown.rows) > most:
         count = len(shown.rows) - most
         below.append(say_count("{count} more row is not shown.", "{count} more rows are not shown.", count))
     return TableData(
-        _cells(shown.columns),
-        tuple(map(_cells, rows)),
+        _cells(shown.columns, cell),
+        tuple(_cells(row, cell) for row in rows),
         tuple(place for place, one in enumerate(shown.columns[:COLUMNS]) if one in shown.figures),
         cut(shown.caption, SENTENCE),
         joined(*below),
@@ -170,8 +173,8 @@ def _notes(shown: Page, charts: Sequence[Chart]) -> Iterator[str]:
         yield say_count("{count} more line is not drawn.", "{count} more lines are not drawn.", more)
 
 
-def _cells(row: Sequence[str]) -> tuple[str, ...]:
-    return tuple(cut(one, CELL) for one in row[:COLUMNS])
+def _cells(row: Sequence[str], limit: int) -> tuple[str, ...]:
+    return tuple(cut(one, limit) for one in row[:COLUMNS])
 
 
 def _part(part: Part) -> Sequence[str | TableData | Live]:
@@ -183,23 +186,24 @@ def _part(part: Part) -> Sequence[str | TableData | Live]:
     return [cut(part, SENTENCE)]
 
 
-def _chart(chart: Chart) -> ChartData:
-    series = chart.series[:SERIES]
+def chart(shown: Chart) -> ChartData:
+    """A chart with as many lines and points as a page shows."""
+    series = shown.series[:SERIES]
     numbers = {id(one): number for number, one in enumerate(series)}
     return ChartData(
-        tuple(cut(one, SENTENCE) for one in chart.title),
-        _axis(chart, chart.x),
-        _axis(chart, chart.y),
-        tuple(_series(chart, one, POINTS // len(series)) for one in series),
+        tuple(cut(one, SENTENCE) for one in shown.title),
+        _axis(shown, shown.x),
+        _axis(shown, shown.y),
+        tuple(_series(shown, one, POINTS // len(series)) for one in series),
         tuple(
             (numbers[id(one.series)], one.place, one.thick, one.start, one.end)
-            for one in axes.bars(chart)
+            for one in axes.bars(shown)
             if id(one.series) in numbers
         ),
-        tuple(RuleData(one.at, one.low, one.high, cut(one.label, CELL)) for one in chart.rules[:RULES]),
-        cut(chart.words, SENTENCE),
-        tuple(cut(one, SENTENCE) for one in chart.notes),
-        chart.lies,
+        tuple(RuleData(one.at, one.low, one.high, cut(one.label, CELL)) for one in shown.rules[:RULES]),
+        cut(shown.words, SENTENCE),
+        tuple(cut(one, SENTENCE) for one in shown.notes),
+        shown.lies,
     )
 
 

@@ -11,8 +11,11 @@ from dataclasses import dataclass
 from functools import reduce
 from typing import Any
 
+from msgspec import Struct
+
 from jupyter_mlgpu.measure.frameworks import registry
-from jupyter_mlgpu.record import units
+from jupyter_mlgpu.record import decoding, units
+from jupyter_mlgpu.record.bounds import Said
 from jupyter_mlgpu.record.devicewords import AUTO, EVERY
 from jupyter_mlgpu.record.record import HOLDS_ONLY, PARTIAL_EVIDENCE, RanOn, Record
 from jupyter_mlgpu.record.sentence import Sentence, say
@@ -21,6 +24,15 @@ from jupyter_mlgpu.show.receipts import gpu, limits, notes, repeats, words
 #: Before the figures, where it is not a cell of this kernel that has ended by itself.
 _ORIGINS = {"loaded": say("loaded"), "replayed": say("replayed")}
 _OUTCOMES = {"error": say("error"), "interrupted": say("interrupted")}
+
+
+class HeadData(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """The head as the browser gets it: what there is of it, `figures` by their names."""
+
+    label: Said = ""
+    figures: Mapping[str, Said]
+    messages: tuple[Said, ...] = ()
+    folded: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,12 +60,10 @@ class Head:
         return " · ".join(self.figures)
 
     def to_json(self) -> dict[str, Any]:
-        """What there is of it, for the browser: sentences as what they are made of."""
-        made: dict[str, Any] = {"label": _told(self.label)} if self.label else {}
-        made["figures"] = {name: _told(one) for name, one in self.named.items()}
-        if self.messages:
-            made["messages"] = [_told(one) for one in self.messages]
-        return {**made, "folded": True} if self.folded else made
+        """`HeadData` as JSON-ready data: sentences as what they are made of."""
+        told = HeadData(label=self.label, figures=self.named, messages=self.messages, folded=self.folded)
+        made: dict[str, Any] = decoding.to_json(told, texts=False)
+        return made
 
 
 def of(record: Record, cut: Mapping[str, int] | None = None) -> Head:
@@ -146,7 +156,3 @@ def _not_known(record: Record) -> str:
 
 def _listed(parts: Sequence[Sentence]) -> Sentence | str:
     return reduce(lambda one, other: say("{one}, {other}", one=one, other=other), parts) if parts else ""
-
-
-def _told(words: str) -> Any:
-    return words.to_json(texts=False) if isinstance(words, Sentence) else words

@@ -11,7 +11,7 @@ from jupyter_mlgpu.show.markup import Markup, coded, element, image, joined, one
 from jupyter_mlgpu.show.page import svg
 from jupyter_mlgpu.show.page.html import TOGETHER, table
 from jupyter_mlgpu.show.page.model import Table
-from jupyter_mlgpu.show.receipts import notes, operations, page, strip
+from jupyter_mlgpu.show.receipts import notes, page, strip
 from jupyter_mlgpu.show.receipts.head import Head
 from jupyter_mlgpu.show.receipts.page import OpenReceipt, TimeBar
 
@@ -43,7 +43,7 @@ def drawn(record: Record, cut: Mapping[str, int] | None = None) -> Markup:
     return element(
         "details",
         *_head(record, shown.head),
-        *map(_line, shown.notes),
+        *map(_line, (*shown.notes, *shown.left_out)),
         *(strip.legend(record) or map(_bar, shown.bars)),
         *map(_line, shown.runs),
         *([element("div", element("b", _text(shown.answer)))] if shown.answer else []),
@@ -53,7 +53,7 @@ def drawn(record: Record, cut: Mapping[str, int] | None = None) -> Markup:
         *map(_line, shown.places),
         *map(table, shown.work),
         *_roof(shown),
-        *([element("div", operations.SENTENCE)] if record.mode == "profiled" else []),
+        *([element("div", shown.profiled)] if shown.profiled else []),
         *map(table, shown.operations),
         *map(note, shown.to_act_on),
         _fold(shown.messages_title, *map(note, shown.messages)),

@@ -34,16 +34,17 @@ class TimeBar:
 class OpenReceipt:
     """What a receipt says, from its closed line to what is folded at its end; empty where there is nothing.
 
-    `notes` are what the kernel says of the cell, and what was left out of the receipt; `runs` those of a cell
-    that repeats. `answer` is what limits the cell, `advice` what to do, `evidence` what that rests on. At
-    `lines` of code it was seen, `places` where it ran. `work` is what GPUs did; of a profiled
+    `notes` are what the kernel says of the cell, `left_out` what of it the receipt has no room for; `runs`
+    those of a cell that repeats. `answer` is what limits the cell, `advice` what to do, `evidence` what that
+    rests on. At `lines` of code it was seen, `places` where it ran. `work` is what GPUs did; of a profiled
     cell `roof` draws where it stands under its machine's, of the `under_roof` figures, and `operations` are
-    its own. Messages to act on stand by themselves. `measured` are readings, and `facts` what else is known,
-    each with where it comes from.
+    its own, `profiled` what to think of their times. Messages to act on stand by themselves. `measured` are
+    readings, and `facts` what else is known, each with where it comes from.
     """
 
     head: Head
     notes: tuple[str, ...]
+    left_out: tuple[str, ...]
     bars: tuple[TimeBar, ...]
     runs: tuple[str, ...]
     answer: str
@@ -54,6 +55,7 @@ class OpenReceipt:
     work: tuple[Table, ...]
     roof: Chart | None
     under_roof: Table | None
+    profiled: str
     operations: tuple[Table, ...]
     to_act_on: tuple[LogLine, ...]
     messages: tuple[LogLine, ...]
@@ -78,7 +80,8 @@ def of(record: Record, cut: Mapping[str, int] | None = None) -> OpenReceipt:
     profiled = record.mode == "profiled"
     return OpenReceipt(
         head.of(record, cut),
-        (*record.notes, *words.left_out(cut)),
+        record.notes,
+        tuple(words.left_out(cut)),
         tuple(_bars(record)),
         tuple(repeats.strip(record)),
         "" if limit is None else limits.answer(limit),
@@ -88,6 +91,7 @@ def of(record: Record, cut: Mapping[str, int] | None = None) -> OpenReceipt:
         tuple(words.places(record)),
         tuple(gpu.tables(record)),
         *(_roof(record) if profiled else (None, None)),
+        operations.SENTENCE if profiled else "",
         tuple(operations.tables(record, _NAME)) if profiled else (),
         tuple(one for one in lines if notes.to_act_on(one)),
         tuple(one for one in lines if not notes.to_act_on(one)),

@@ -4,14 +4,15 @@ import { useMemo } from 'react';
 import type { ReactElement } from 'react';
 
 import type { Translate } from '../language/i18n';
+import { readOpenReceipt } from '../record/openreceipt';
+import type { IOpenReceipt } from '../record/openreceipt';
 import { readKnownRecord } from '../record/record';
-import { count, list } from '../language/untrusted';
+import type { IRecord } from '../record/record';
+import { count, list, object } from '../language/untrusted';
 import { Receipt } from '../receipts/Receipt';
 import { CellName } from '../sidebar/RunningCell';
 import { useTrait } from './model';
 import type { IModel } from './model';
-
-/** A receipt is one line until somebody opens it. */
 
 /** More than the kernel sends: it bounds them by their size too. */
 const MANY = 100;
@@ -21,7 +22,7 @@ export function TraceView(props: { model: IModel; t: Translate }): ReactElement 
   const data = useTrait(model, 'newest');
   const older = count(useTrait(model, 'older')) ?? 0;
   const ended = useTrait(model, 'ended') === true;
-  const records = useMemo(() => list(data, MANY, readKnownRecord).reverse(), [data]);
+  const records = useMemo(() => list(data, MANY, readShown).reverse(), [data]);
   return (
     <div role="group" className="jp-mlgpu-Trace" aria-label={t('receipts')}>
       <h3>
@@ -35,10 +36,10 @@ export function TraceView(props: { model: IModel; t: Translate }): ReactElement 
       {/* Scrolled with the keyboard too, so it is a stop for it. */}
       <div className="jp-mlgpu-Trace-scroller" role="group" aria-label={t('records')} tabIndex={0}>
         <ol role="list">
-          {records.map(record => (
+          {records.map(({ record, ask }) => (
             <li key={`${record.runId}/${record.cell.sequence}`} className="jp-mlgpu-Trace-row">
               <CellName cell={record.cell} />
-              <Receipt record={record} t={t} open={false} />
+              <Receipt record={record} ask={ask} t={t} open={false} />
             </li>
           ))}
         </ol>
@@ -46,4 +47,13 @@ export function TraceView(props: { model: IModel; t: Translate }): ReactElement 
       {older > 0 && <p className="jp-mlgpu-Quiet">{t('older', { count: older })}</p>}
     </div>
   );
+}
+
+/** A record with what its open receipt says, which the kernel sends beside it. */
+function readShown(
+  data: unknown
+): { record: IRecord; ask: () => Promise<IOpenReceipt | null> } | null {
+  const record = readKnownRecord(data);
+  const shown = readOpenReceipt(object(data)?.open);
+  return record && { record, ask: () => Promise.resolve(shown) };
 }

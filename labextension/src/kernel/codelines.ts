@@ -3,11 +3,11 @@
 import type { Cell, ICodeCellModel } from '@jupyterlab/cells';
 import type { NotebookPanel } from '@jupyterlab/notebook';
 
-import type { IHotLine } from '../record/limits';
+import type { ISampledLine } from '../record/openreceipt';
 import type { IRecord } from '../record/record';
 
 /** The cell in which a line stands; null where the notebook has none, or several that could be meant. */
-export function cellOf(notebook: NotebookPanel, record: IRecord, line: IHotLine): Cell | null {
+export function cellOf(notebook: NotebookPanel, record: IRecord, line: ISampledLine): Cell | null {
   const { widgets } = notebook.content;
   const found = widgets.filter(({ model }) =>
     line.cell === null ? model.id === record.cell.id : countOf(model) === line.cell
@@ -16,7 +16,7 @@ export function cellOf(notebook: NotebookPanel, record: IRecord, line: IHotLine)
 }
 
 /** A line's code; null where it may be another one: its cell was run again, or changed. */
-export function codeOf({ model }: Cell, record: IRecord, line: IHotLine): string | null {
+export function codeOf({ model }: Cell, record: IRecord, line: ISampledLine): string | null {
   const ran = countOf(model) === (line.cell ?? record.cell.executionCount);
   return ran && !(model as ICodeCellModel).isDirty
     ? (model.sharedModel.getSource().split('\n')[line.line - 1] ?? null)

@@ -30,10 +30,12 @@ import {
   word
 } from '../language/untrusted';
 import type { Reader } from '../language/untrusted';
+import { readCell } from '../record/cell';
+import type { ICell } from '../record/cell';
 import { readLines } from '../record/logs';
 import type { ILogLine } from '../record/logs';
-import { readCell, readKnownRecord } from '../record/record';
-import type { ICell, IRecord } from '../record/record';
+import { readKnownRecord } from '../record/record';
+import type { IRecord } from '../record/record';
 import { readStripSoFar } from '../record/recordtypes';
 import type { IStripSoFar } from '../record/recordtypes';
 

@@ -10,7 +10,7 @@ import { Signal } from '@lumino/signaling';
 import type { ISignal } from '@lumino/signaling';
 
 import type { ICodeLine, ILineFinder } from '../receipts/linedoor';
-import type { IHotLine } from '../record/limits';
+import type { ISampledLine } from '../record/openreceipt';
 import type { IRecord } from '../record/record';
 import { CellMarks } from '../sidebar/cellmarks';
 import { cellOf, codeOf, putCursor } from './codelines';
@@ -23,6 +23,7 @@ import { KernelModel } from './model';
 import { progressOf } from './progress';
 import { cellsToRun, runInTurn } from './rerun';
 import { readSaved, sourceOf } from './saved';
+import type { IReceiptSource } from './saved';
 
 /** Milliseconds of quiet after an edit before the outputs are read again. */
 const QUIET = 300;
@@ -195,15 +196,15 @@ export class NotebookSession implements ILineFinder, IWatched {
   }
 
   /** A line of code in this notebook; null where its cell is not there. */
-  readonly findLine = (record: IRecord, line: IHotLine): ICodeLine | null => {
+  readonly findLine = (record: IRecord, line: ISampledLine): ICodeLine | null => {
     const cell = this.notebook.isDisposed ? null : cellOf(this.notebook, record, line);
     return (
       cell && { code: codeOf(cell, record, line), open: () => void this.goToLine(cell, line.line) }
     );
   };
 
-  /** The data of a receipt in the notebook's outputs, as it is saved; null where there is none. */
-  receipt(runId: string, sequence: number): object | null {
+  /** A receipt in the notebook's outputs, as it is saved; null where there is none. */
+  receipt({ runId, cell: { sequence } }: IRecord): IReceiptSource | null {
     const entry = this.model.state.saved.find(
       ({ record }) => record.runId === runId && record.cell.sequence === sequence
     );

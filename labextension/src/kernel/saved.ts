@@ -10,7 +10,7 @@ import type { IFigure } from './savedfigures';
 import { breath, sliceEnd } from '../record/slices';
 import { savedEntry } from './state';
 import type { IEntry } from './state';
-import { object } from '../language/untrusted';
+import { object, savedText } from '../language/untrusted';
 
 /** The newest so many figures: older ones stand in the notebook all the same. */
 const MOST = 50;
@@ -70,16 +70,22 @@ function savedRecord(value: unknown, plain: unknown): IRecord | Unreadable {
     record = readRecord(data, plain);
     read.set(data, record);
     if (typeof record !== 'string') {
-      sources.set(record, data);
+      sources.set(record, { data, plain: savedText(plain) });
     }
   }
   return record;
 }
 
+/** A receipt as it stands in a notebook: its data, and its text for those who cannot draw it. */
+export interface IReceiptSource {
+  data: object;
+  plain: string;
+}
+
 /** What a receipt in a notebook's outputs was read from; null for any other record. */
-export function sourceOf(record: IRecord): object | null {
+export function sourceOf(record: IRecord): IReceiptSource | null {
   return sources.get(record) ?? null;
 }
 
 const read = new WeakMap<object, IRecord | Unreadable>();
-const sources = new WeakMap<IRecord, object>();
+const sources = new WeakMap<IRecord, IReceiptSource>();

@@ -17,6 +17,11 @@ export function inParts(said: string): IPart[] {
     .filter(({ text }) => text !== '');
 }
 
+/** The commands that a sentence names between backticks. */
+export function commandsIn(said: string): string[] {
+  return [...said.matchAll(/`((?:%|jupyter )[^`]+)`/g)].map(([, command = '']) => command);
+}
+
 /** Where code cannot be drawn as such: a title, a dialog's label, a notification. */
 export function plain(said: string): string {
   return inParts(said)

@@ -8,6 +8,9 @@ const SHORT = 120;
 /** Lists of things that a person reads one by one. */
 export const FEW = 64;
 
+/** Texts that a notebook keeps for those who cannot draw them. */
+const WHOLE = 20_000;
+
 /** Sentences. */
 export const LONG = 600;
 
@@ -48,6 +51,12 @@ export function printed(value: unknown, limit: number): string | null {
       ? text(value.slice(0, 2 * limit + 2).replaceAll('\r\n', '\n'), limit)
       : null;
   return cut === null || PLAIN.test(cut) ? cut : cut.replace(UNSEEN, writtenOut);
+}
+
+/** A text as a notebook has one: whole, or a line an item. */
+export function savedText(value: unknown): string {
+  const whole: unknown = Array.isArray(value) ? value.join('') : value;
+  return printed(whole, WHOLE) ?? '';
 }
 
 /** A finite number. */

@@ -1,6 +1,6 @@
 /** A table of a page, which scrolls sideways where it is too wide. */
 
-import type { ReactElement } from 'react';
+import type { ReactElement, ReactNode } from 'react';
 
 import type { Translate } from '../language/i18n';
 import type { ITable } from './pagetypes';
@@ -12,9 +12,11 @@ export function TableView(props: {
   table: ITable;
   /** What stands above it already, and is not said again. */
   foldedUnder?: string;
+  /** What is drawn of the text in a cell, where that is more than the text. */
+  decorated?: (row: number, place: number, said: string) => ReactNode;
   t: Translate;
 }): ReactElement {
-  const { table, foldedUnder = '', t } = props;
+  const { table, foldedUnder = '', decorated = prose, t } = props;
   const said = t.say(table.caption);
   const caption = said === foldedUnder ? '' : said;
   const label = caption || foldedUnder || t('pageTable');
@@ -43,7 +45,7 @@ export function TableView(props: {
               {row.map((cell, place) =>
                 place === 0 ? (
                   <th key={place} scope="row">
-                    {t.say(cell)}
+                    {decorated(index, place, t.say(cell))}
                   </th>
                 ) : (
                   <td
@@ -52,7 +54,7 @@ export function TableView(props: {
                       table.figures.includes(place) || isNumber(t.say(cell)) || undefined
                     }
                   >
-                    <Prose text={t.say(cell)} />
+                    {decorated(index, place, t.say(cell))}
                   </td>
                 )
               )}
@@ -67,6 +69,10 @@ export function TableView(props: {
       )}
     </>
   );
+}
+
+function prose(_row: number, place: number, said: string): ReactNode {
+  return place === 0 ? said : <Prose text={said} />;
 }
 
 /** A number with its unit and its spread, `615/µs` or `1 µs (960 ns to 1.04 µs)`, wherever it stands. */

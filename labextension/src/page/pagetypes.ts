@@ -42,7 +42,7 @@ export interface ITable {
 export const readTable: Reader<ITable> = shape(
   {
     columns: listOrNullOf(sentence, 400),
-    rows: listOrNullOf(listOrNullOf(or('', sentenceIn(200))), 400)
+    rows: listOrNullOf(listOrNullOf(or('', sentenceIn(300))), 400)
   },
   {
     figures: listOf(count),

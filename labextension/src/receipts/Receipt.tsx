@@ -8,7 +8,9 @@ import { figuresOf, messagesOf } from '../record/head';
 import type { IRecord, Unreadable } from '../record/record';
 import { NotesCount } from './NotesCount';
 import { Outcome } from './Outcome';
-import { Notes, RecordDetails } from './RecordDetails';
+import type { IOpenReceipt } from '../record/openreceipt';
+import { Notes } from './Notes';
+import { ReceiptDetails } from './ReceiptDetails';
 import { Runs } from './Runs';
 import { Strip } from './Strip';
 import { Caret } from './icons';
@@ -18,13 +20,17 @@ export function Receipt(props: {
   record: IRecord | Unreadable;
   /** Open from the start. */
   open: boolean;
+  /** Asks for what it says when it is open; answers null where nobody can make that. */
+  ask: () => Promise<IOpenReceipt | null>;
+  /** What the notebook has of it as text. */
+  plain?: string;
   /** What finds its lines of code, asked when it is opened; without it they are named alone. */
   finder?: () => ILineFinder | null;
   /** What opens the page of its cell; null, or without it: nothing does. */
   pageOf?: (record: IRecord) => (() => void) | null;
   t: Translate;
 }): ReactElement {
-  const { record, open, finder = nowhere, pageOf = nowhere, t } = props;
+  const { record, open, ask, plain = '', finder = nowhere, pageOf = nowhere, t } = props;
   if (typeof record === 'string') {
     return (
       <p className="jp-mlgpu-Receipt jp-mlgpu-Quiet">
@@ -32,7 +38,7 @@ export function Receipt(props: {
       </p>
     );
   }
-  return <KnownReceipt record={record} initially={open} {...{ finder, pageOf, t }} />;
+  return <KnownReceipt record={record} initially={open} {...{ ask, plain, finder, pageOf, t }} />;
 }
 
 const nowhere = (): null => null;
@@ -40,11 +46,13 @@ const nowhere = (): null => null;
 function KnownReceipt(props: {
   record: IRecord;
   initially: boolean;
+  ask: () => Promise<IOpenReceipt | null>;
+  plain: string;
   finder: () => ILineFinder | null;
   pageOf: (record: IRecord) => (() => void) | null;
   t: Translate;
 }): ReactElement {
-  const { record, initially, finder, pageOf, t } = props;
+  const { record, initially, ask, plain, finder, pageOf, t } = props;
   const onPage = pageOf(record);
   const [open, setOpen] = useState(initially);
   const details = useId();
@@ -80,7 +88,7 @@ function KnownReceipt(props: {
       <Runs record={record} t={t} />
       <Notes record={record} t={t} />
       <div id={details} hidden={!open}>
-        {open && <RecordDetails record={record} finder={finder()} onPage={onPage} t={t} />}
+        {open && <ReceiptDetails {...{ record, ask, plain, onPage, t }} finder={finder()} />}
       </div>
     </div>
   );

@@ -5,7 +5,7 @@
 
 import { Signal } from '@lumino/signaling';
 
-import type { IHotLine } from '../record/limits';
+import type { ISampledLine } from '../record/openreceipt';
 import type { IRecord } from '../record/record';
 
 /** A line of code in a notebook. */
@@ -18,7 +18,7 @@ export interface ICodeLine {
 
 /** Finds lines of code in one notebook; null: their cell is not there. */
 export interface ILineFinder {
-  findLine: (record: IRecord, line: IHotLine) => ICodeLine | null;
+  findLine: (record: IRecord, line: ISampledLine) => ICodeLine | null;
 }
 
 class LineDoor {

@@ -9,12 +9,15 @@ import type { ReactElement } from 'react';
 import { page } from '../page/figurewidget';
 import { OutputWidget, outputType } from './outputtype';
 import { preferences } from '../sidebar/preferences';
+import { openReceipt } from '../record/asking';
 import { MIME_TYPE, readRecord } from '../record/record';
+import type { IOpenReceipt } from '../record/openreceipt';
 import type { IRecord } from '../record/record';
 import { FoldedLines } from './FoldedLines';
 import { foldDoor } from './folddoor';
 import { lineDoor } from './linedoor';
 import { restart } from './restartwidget';
+import { object, savedText } from '../language/untrusted';
 import type { Unreadable } from '../language/untrusted';
 import { Receipt } from './Receipt';
 
@@ -27,7 +30,10 @@ class ReceiptWidget extends OutputWidget {
   }
 
   protected read(data: IRenderMime.IMimeModel['data']): void {
-    this.record = readRecord(data[MIME_TYPE], data['text/plain']);
+    const source = object(data[MIME_TYPE]);
+    this.record = readRecord(source, data['text/plain']);
+    this.plain = savedText(data['text/plain']);
+    this.ask = async () => source && openReceipt(source);
   }
 
   protected override render(): ReactElement | null {
@@ -50,6 +56,8 @@ class ReceiptWidget extends OutputWidget {
             key={shown}
             record={this.record}
             open={shown === 'open'}
+            ask={this.ask}
+            plain={this.plain}
             finder={() => lineDoor.at(this.node)}
             pageOf={record => lineDoor.page(this.node, record)}
             t={t}
@@ -60,7 +68,11 @@ class ReceiptWidget extends OutputWidget {
   }
 
   private record: IRecord | Unreadable = 'invalid';
+  private plain = '';
+  private ask = nothing;
 }
+
+const nothing = (): Promise<IOpenReceipt | null> => Promise.resolve(null);
 
 const receipt = outputType(
   'receipt',

@@ -5,7 +5,7 @@ import type { Sort } from './cellrows';
 import { formatBytes, formatSeconds, formatValue } from './format';
 import type { IRecord } from './record';
 import type { Translate } from '../language/i18n';
-import { known, slowed } from './words';
+import { known } from './words';
 
 /** A figure of the sort that a list is in: `3.42 s`, `700 MiB`, `40 J`. */
 export function formatFigure(value: number, sort: Sort): string {
@@ -27,5 +27,5 @@ export function figureInWords(record: IRecord, sort: Sort, t: Translate): string
   }
   const wall = known(record, 'wall_time');
   const timed = sort !== 'device' && sort !== 'memory' && sort !== 'energy';
-  return t(timed && wall && slowed(wall, record) ? 'profiledRow' : 'notMeasured');
+  return t(timed && wall && record.mode === 'profiled' ? 'profiledRow' : 'notMeasured');
 }

@@ -2,36 +2,20 @@
 
 import { dotted } from './format';
 import type { Translate } from '../language/i18n';
-import { sentence } from '../language/sentence';
-import { LONG, flag, listOf, or, pairsOf, printed, shape } from '../language/untrusted';
-import type { Read } from '../language/untrusted';
+import { LONG, printed } from '../language/untrusted';
 import type { IRecord } from './record';
+import { readHead as readKnown } from './wire';
+import type { IHead } from './wire';
+
+export type { IHead } from './wire';
 
 /** Letters of one that is stored. */
 const MOST = 8_000;
 
-const said = or('', sentence);
-
-const readParts = shape(
-  {},
-  {
-    /** How the cell ended, where the record comes from, and with what it was made. */
-    label: said,
-    /** By their names, the most important first: `time` stands first. */
-    figures: pairsOf(sentence),
-    /** How many messages there are, and how many of them are to act on. */
-    messages: listOf(sentence),
-    /** Whether a receipt is closed to its name: its cell computed nothing. */
-    folded: flag
-  }
-);
-
-export type IHead = Read<typeof readParts>;
-
 /** As the kernel sends it, or as a text of JSON, which is how a receipt has it. */
 export function readHead(data: unknown): IHead | null {
   try {
-    return readParts(typeof data === 'string' && data.length < MOST ? JSON.parse(data) : data);
+    return readKnown(typeof data === 'string' && data.length < MOST ? JSON.parse(data) : data);
   } catch {
     return null;
   }
@@ -43,7 +27,7 @@ export function headOfText(plain: unknown): IHead | null {
   const line = typeof all === 'string' ? all.slice(0, LONG).split('\n', 1)[0] : undefined;
   const [time, ...rest] = (printed(line?.replace(/^\[mlgpu\] /, ''), LONG) ?? '').split(' · ');
   const others = Object.fromEntries(rest.map((figure, at) => [`figure ${at}`, figure]));
-  return readParts({ figures: time === '' ? {} : { time, ...others } });
+  return readKnown({ figures: time === '' ? {} : { time, ...others } });
 }
 
 /** The figures that matter, the most important first; how the cell ended where there are none. */

@@ -1,51 +1,16 @@
-/**
- * Times per operation of a profiled record, read from what nobody vouches for, and put into tables as
- * jupyter_mlgpu/show/receipts/operations.py does it.
- */
+/** Times per operation of a profiled record: in groups, and those that are looked for. */
 
+import type { Sentence } from '../language/sentence';
 import { grouped } from './sorting';
-import { amount, count, named, or, printedIn, shape, text } from '../language/untrusted';
-import type { Read } from '../language/untrusted';
+import type { IOpStat as IOperation } from './wire';
 
-/** Operations that a table shows. */
-const TOP = 10;
-
-/** Operations of one record that are read. */
-export const MANY = 1000;
-
-/** Of a long name: a kernel's can fill a page. */
-const NAME = 200;
-
-const name = printedIn(NAME);
-
-export const readOperation = shape(
-  { name: value => name(value) || null, selfTime: amount, totalTime: amount, count },
-  {
-    type: or('', name),
-    device: or('', text),
-    profiler: or('', text),
-    onDevice: named('plane', value => value === 'device'),
-    /** Part of the busy time of its plane and device; null in records from before it was kept. */
-    share: amount,
-    /** Input shapes, bytes copied and floating-point operations of all calls; null: the profiler tells none. */
-    shapes: name,
-    bytes: amount,
-    flops: amount
-  }
-);
-
-export type IOperation = Read<typeof readOperation>;
+export type { IOpStat as IOperation } from './wire';
 
 /** The operations of a device or of the host's threads, those with the most self time first. */
 export interface IOperationGroup {
   device: string;
-  profiler: string;
+  profiler: Sentence;
   rows: IOperation[];
-}
-
-/** The first of them, and how many more there are. */
-export interface IOperationTable extends IOperationGroup {
-  more: number;
 }
 
 /** A group for each device, then one for the host's threads. */
@@ -53,22 +18,14 @@ export function operationGroups(operations: readonly IOperation[]): IOperationGr
   const sorted = [...operations].sort((one, other) => other.selfTime - one.selfTime);
   const groups = grouped(
     sorted,
-    ({ onDevice, device, profiler }) => `${onDevice ? 0 : 1} ${device} ${profiler}`
+    ({ plane, device, profiler }) =>
+      `${plane === 'device' ? 0 : 1} ${device} ${JSON.stringify(profiler)}`
   );
   return [...groups]
     .sort(([one], [other]) => (one < other ? -1 : 1))
     .flatMap(([, rows]) =>
       rows[0] === undefined ? [] : [{ device: rows[0].device, profiler: rows[0].profiler, rows }]
     );
-}
-
-/** As `operationGroups`, with the rows that a receipt shows. */
-export function operationTables(operations: readonly IOperation[]): IOperationTable[] {
-  return operationGroups(operations).map(group => ({
-    ...group,
-    rows: group.rows.slice(0, TOP),
-    more: Math.max(0, group.rows.length - TOP)
-  }));
 }
 
 /** What a table of operations can be sorted by. */

@@ -3,6 +3,7 @@
 import { readLooks } from './looks';
 import type { ILooks } from './looks';
 import { readRecordPage as readKnown } from './recordpagetypes';
+import type { IOpenReceipt } from './openreceipt';
 import type * as wire from './recordpagetypes';
 import type { ITimeline } from './timeline';
 import { object } from '../language/untrusted';
@@ -14,8 +15,8 @@ export type NoLooks = NonNullable<wire.IRecordPage['whyNoLooks']> | 'saved';
 export interface IRecordPage {
   timeline: ITimeline | NoTimeline;
   looks: ILooks | NoLooks;
-  /** A page, as page/page.ts reads it, of where the cell stands under its machine's roof; null: none. */
-  roof: unknown;
+  /** null: the kernel no longer has the record. */
+  receipt: IOpenReceipt | null;
 }
 
 export function readRecordPage(data: unknown): IRecordPage {
@@ -23,6 +24,6 @@ export function readRecordPage(data: unknown): IRecordPage {
   return {
     timeline: told?.timeline ?? told?.whyNoTimeline ?? 'gone',
     looks: readLooks(object(data)?.looks) ?? told?.whyNoLooks ?? 'gone',
-    roof: told?.roof ?? null
+    receipt: told?.receipt ?? null
   };
 }

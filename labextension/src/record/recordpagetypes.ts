@@ -4,21 +4,32 @@
  * Made by scripts/readers.py of Python's types (`make schemas`).
  */
 
+import { readOpenReceipt } from './openreceipt';
+import type { IOpenReceipt } from './openreceipt';
 import { readTimeline } from './timeline';
 import type { ITimeline } from './timeline';
 import { readCounterSeries } from '../kernel/messages';
 import type { ICounterSeries } from '../kernel/messages';
-import {
-  amount,
-  listOf,
-  object,
-  oneOf,
-  orEmpty,
-  placesOf,
-  rowOf,
-  shape
-} from '../language/untrusted';
+import { amount, listOf, oneOf, orEmpty, placesOf, rowOf, shape } from '../language/untrusted';
 import type { Reader } from '../language/untrusted';
+
+/** The open receipt of a cell, its timeline and its looks at memory, which are read apart, or why not. */
+export interface IRecordPage {
+  timeline: ITimeline | null;
+  whyNoTimeline: 'light' | 'none' | 'gone' | null;
+  whyNoLooks: 'short' | 'unwatched' | 'gone' | null;
+  receipt: IOpenReceipt | null;
+}
+
+export const readRecordPage: Reader<IRecordPage> = shape(
+  {},
+  {
+    timeline: readTimeline,
+    whyNoTimeline: oneOf('light', 'none', 'gone'),
+    whyNoLooks: oneOf('short', 'unwatched', 'gone'),
+    receipt: readOpenReceipt
+  }
+);
 
 /** A look while a cell ran: seconds from its start, and the values in the order of the series. */
 export interface ILook {
@@ -45,23 +56,5 @@ export const readLooks: Reader<ILooks> = shape(
   {
     series: listOf(orEmpty(readCounterSeries)),
     looks: listOf(readLook, 2000)
-  }
-);
-
-/** The timeline of a cell and its looks at memory, which are read apart, or why not; and its roof. */
-export interface IRecordPage {
-  timeline: ITimeline | null;
-  whyNoTimeline: 'light' | 'none' | 'gone' | null;
-  whyNoLooks: 'short' | 'unwatched' | 'gone' | null;
-  roof: Record<string, unknown> | null;
-}
-
-export const readRecordPage: Reader<IRecordPage> = shape(
-  {},
-  {
-    timeline: readTimeline,
-    whyNoTimeline: oneOf('light', 'none', 'gone'),
-    whyNoLooks: oneOf('short', 'unwatched', 'gone'),
-    roof: object
   }
 );

@@ -1,7 +1,5 @@
 /** The devices asked for, as records and kernels tell them: jupyter_mlgpu/record/devicewords.py. */
 
-import { pairs, text } from '../language/untrusted';
-
 /** By framework; `*` is every framework that is not named. Empty: the frameworks choose. */
 export type Requested = readonly (readonly [framework: string, device: string])[];
 
@@ -9,14 +7,6 @@ const EVERY = '*';
 
 /** The word for no choice: a framework chooses by itself. */
 export const AUTO = 'auto';
-
-/** Read them; schema 1 had them in a text: `gpu:0`, or `torch gpu:0, jax cpu:0`. */
-export function readRequested(data: unknown): Requested {
-  const parts = text(data)?.split(', ') ?? null;
-  return parts === null
-    ? pairs(data, device => text(device))
-    : parts.map(part => part.split(' ')).map(words => [words.at(-2) ?? EVERY, words.at(-1) ?? '']);
-}
 
 /** `gpu:0`, or `torch gpu:0, jax cpu:0` where frameworks differ; empty where none was asked for. */
 export function inWords(requested: Requested): string {

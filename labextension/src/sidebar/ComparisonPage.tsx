@@ -1,4 +1,4 @@
-/** Two records compared: as `%mlc_trace compare` judges them, or without a kernel side by side and unjudged. */
+/** Two records compared: as `%mlc_trace compare` judges them, by their kernel or by the server as the notebook has them. */
 
 import { Suspense, useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import type { ReactElement } from 'react';
@@ -10,16 +10,16 @@ import { whyOf } from '../language/sentence';
 import type { Sentence } from '../language/sentence';
 import { shownEntries } from '../kernel/state';
 import type { IEntry, IState } from '../kernel/state';
+import { ask as askServer } from '../record/asking';
 import { object } from '../language/untrusted';
 import { PageView } from '../page/figurewidget';
 import { readPage } from '../page/page';
 import type { IPage } from '../page/page';
 import { RunAgain } from './RunAgain';
-import { SideBySide } from './SideBySide';
 import { Button, GoToCell } from '../receipts/controls';
 
 /** What the kernel answered, and of how many runs that was. */
-type Answer = { page: IPage; runs: number } | { why: Sentence | null };
+type Answer = { page: IPage; runs: number } | { why: Sentence };
 
 export function ComparisonPage(props: {
   /** The older one. */
@@ -34,7 +34,7 @@ export function ComparisonPage(props: {
   const { a, b, session, state, onBack, onGo, t } = props;
   const live = state.kernel === 'live' && !a.saved && !b.saved;
   const runs = useMemo(() => countRuns(shownEntries(state), a, b), [state, a, b]);
-  const [answer, ask] = useAnswer(session, live, a.key, b.key, runs);
+  const [answer, ask] = useAnswer(session, live, a, b, runs);
   // Records come a moment after their cells have ended: compared again are all of them.
   const [wanted, setWanted] = useState<number | null>(null);
   const waits = wanted !== null && !(answer !== null && 'runs' in answer && answer.runs >= wanted);
@@ -43,13 +43,6 @@ export function ComparisonPage(props: {
       ask();
     }
   }, [waits, wanted, runs, ask]);
-  const refused = live && answer !== null && 'why' in answer ? answer : null;
-  const unjudged =
-    live && refused === null
-      ? null
-      : refused?.why
-        ? t.say(refused.why)
-        : t(a.saved ? 'needsKernel' : 'needsAnswer');
   const [headline, page] = useMemo(() => split(answer), [answer]);
   const back = useRef<HTMLButtonElement>(null);
   useEffect(() => back.current?.focus(), []);
@@ -65,29 +58,29 @@ export function ComparisonPage(props: {
           <Side letter="A" entry={a} onGo={onGo} t={t} />
           <Side letter="B" entry={b} onGo={onGo} t={t} />
         </ul>
-        {unjudged !== null ? (
-          <SideBySide a={a.record} b={b.record} why={unjudged} t={t} />
-        ) : answer === null || 'why' in answer || page === null ? (
-          <p className="jp-mlgpu-Quiet" role="status">
-            {t('comparing')}
+        {answer === null || 'why' in answer || page === null ? (
+          <p className="jp-mlgpu-Note" role="status">
+            {answer === null ? t('comparing') : t('notCompared', { why: whyNot(answer, t) })}
           </p>
         ) : (
           <>
             {headline !== null && <p className="jp-mlgpu-Comparison-headline">{t.say(headline)}</p>}
-            <RunAgain
-              records={[a.record, b.record]}
-              session={session}
-              onRan={made => setWanted(runs + made)}
-              t={t}
-            >
-              {/* Not by itself: a cell that runs now is not to be disturbed. */}
-              {answer.runs < runs && !waits && (
-                <p className="jp-mlgpu-Comparison-newer">
-                  <span role="status">{t('newerRuns')}</span>{' '}
-                  <Button look="Button" label={t('compareAgain')} onClick={ask} />
-                </p>
-              )}
-            </RunAgain>
+            {live && (
+              <RunAgain
+                records={[a.record, b.record]}
+                session={session}
+                onRan={made => setWanted(runs + made)}
+                t={t}
+              >
+                {/* Not by itself: a cell that runs now is not to be disturbed. */}
+                {answer.runs < runs && !waits && (
+                  <p className="jp-mlgpu-Comparison-newer">
+                    <span role="status">{t('newerRuns')}</span>{' '}
+                    <Button look="Button" label={t('compareAgain')} onClick={ask} />
+                  </p>
+                )}
+              </RunAgain>
+            )}
             <Suspense>
               <PageView page={page} t={t} />
             </Suspense>
@@ -96,6 +89,10 @@ export function ComparisonPage(props: {
       </div>
     </section>
   );
+}
+
+function whyNot(answer: Answer, t: Translate): string {
+  return ('why' in answer && t.say(answer.why)) || t('noAnswer');
 }
 
 /** What the comparison says first, and the page without it. */
@@ -126,12 +123,12 @@ function Side(props: {
   );
 }
 
-/** The kernel's comparison of two records of its own; null while it is awaited. */
+/** The comparison of two records; null while it is awaited. */
 function useAnswer(
   session: NotebookSession,
   live: boolean,
-  a: string,
-  b: string,
+  a: IEntry,
+  b: IEntry,
   runs: number
 ): [Answer | null, () => void] {
   const [answer, setAnswer] = useState<Answer | null>(null);
@@ -141,11 +138,8 @@ function useAnswer(
     known.current = runs;
   }, [runs]);
   const ask = useCallback(() => {
-    if (!live) {
-      return;
-    }
     const [number, counted] = [(asked.current += 1), known.current];
-    void comparison(session, a, b, counted).then(next => {
+    void comparison(session, live, a, b, counted).then(next => {
       // An answer to an earlier question comes too late.
       if (number === asked.current) {
         setAnswer(next);
@@ -158,23 +152,30 @@ function useAnswer(
 
 async function comparison(
   session: NotebookSession,
-  a: string,
-  b: string,
+  live: boolean,
+  a: IEntry,
+  b: IEntry,
   runs: number
 ): Promise<Answer> {
   try {
-    const answered = object(await session.tell('compare', { a: named(a), b: named(b) }));
-    const page = readPage(answered?.page);
-    return typeof page === 'string' ? { why: null } : { page, runs };
+    const page = readPage(
+      live
+        ? object(await session.tell('compare', { a: named(a), b: named(b) }))?.page
+        : await askServer('comparison', { a: receiptOf(session, a), b: receiptOf(session, b) })
+    );
+    return typeof page === 'string' ? { why: '' } : { page, runs };
   } catch (error) {
     return { why: whyOf(error) };
   }
 }
 
-/** From a record's key to what the kernel knows it by. */
-function named(key: string): object {
-  const at = key.lastIndexOf('/');
-  return { run: key.slice(0, at), sequence: Number(key.slice(at + 1)) };
+/** What the kernel knows a record by. */
+function named({ record }: IEntry): object {
+  return { run: record.runId, sequence: record.cell.sequence };
+}
+
+function receiptOf(session: NotebookSession, { record }: IEntry): object | null {
+  return session.receipt(record)?.data ?? null;
 }
 
 /** How many records there are of the two cells. */

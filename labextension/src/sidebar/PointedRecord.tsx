@@ -12,7 +12,7 @@ import type { Runs } from '../record/cellrows';
 import { factsOf } from '../record/head';
 import type { Message, Translate } from '../language/i18n';
 import type { IEntry } from '../kernel/state';
-import { Notes } from '../receipts/RecordDetails';
+import { Notes } from '../receipts/Notes';
 import { Trend } from './Trend';
 
 export function PointedRecord(props: {

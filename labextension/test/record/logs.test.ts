@@ -68,24 +68,3 @@ test('characters that one does not see are written out, and line ends stay', () 
   const line = lineOf({ text: 'safe\u202eevil\u2066\u0000\u001b[31m\r\nnext\tline' });
   assert.equal(line.text, 'safe\\u202eevil\\u2066\\u0000\\u001b[31m\nnext\tline');
 });
-
-test('facts are text, whatever they are in the record', () => {
-  const { facts } = known({
-    facts: {
-      gpu_name: { value: 'Apple M1 Max', source: 'log message metal-device-set' },
-      numa_nodes: { value: ['0', 1], source: 'logs' },
-      placement: { value: { MatMul: 'gpu:0', Add: 'cpu:0', odd: {} }, source: 'logs' },
-      strange: 'no fact',
-      deep: { value: [[[]]], source: 7 }
-    }
-  });
-  assert.deepEqual(
-    facts.map(({ name, value }) => [name, value]),
-    [
-      ['gpu_name', 'Apple M1 Max'],
-      ['numa_nodes', '0, 1'],
-      ['placement', 'MatMul: gpu:0, Add: cpu:0'],
-      ['deep', '']
-    ]
-  );
-});

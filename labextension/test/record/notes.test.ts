@@ -1,18 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { translator } from '../../src/language/i18n';
 import { readLogs } from '../../src/record/logs';
 import { explain } from '../../src/language/explain';
-import { cutInWords, worstFirst } from '../../src/record/notes';
+import { worstFirst } from '../../src/record/notes';
 import { logJson, metal, outOfMemory } from '../records';
-
-const english = translator(null);
-
-test('lines that were cut from a saved receipt are counted by verdict', () => {
-  assert.equal(cutInWords(['logs.harmless', 3], english), 'messages: 3 (Harmless)');
-  assert.equal(cutInWords(['odd_part', 3], english), 'odd part: 3');
-});
 
 test('the worst comes first, and lines of one verdict in their order', () => {
   const [lines] = readLogs([logJson('a'), metal, logJson('b'), outOfMemory]);

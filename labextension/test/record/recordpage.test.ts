@@ -1,8 +1,6 @@
 import assert from 'node:assert/strict';
 import { mock, test } from 'node:test';
 
-import { translator } from '../../src/language/i18n';
-import { readPage } from '../../src/page/page';
 import { readRecordPage } from '../../src/record/recordpage';
 import { lines, readLooks, span } from '../../src/record/looks';
 import { filledColumns, operationGroups, operationsNamed } from '../../src/record/operations';
@@ -10,11 +8,8 @@ import { PERFETTO, handOver } from '../../src/lab/perfetto';
 import type { IPage } from '../../src/lab/perfetto';
 import { readRecord } from '../../src/record/record';
 import type { IRecord } from '../../src/record/record';
-import { fileName, recordText } from '../../src/record/recordtext';
 import { inOrder, sortedBy } from '../../src/record/sorting';
-import { reading, recordJson } from '../records';
-
-const t = translator(null);
+import { recordJson } from '../records';
 
 function recordOf(changes: object): IRecord {
   const record = readRecord(recordJson(1, changes));
@@ -42,22 +37,17 @@ test('why there is no timeline and no curve is told apart', () => {
     {
       timeline: 'light',
       looks: 'short',
-      roof: null
+      receipt: null
     }
   );
   for (const nonsense of [null, 7, {}, { timeline: 'x', looks: [], why_no_looks: 'because' }]) {
-    assert.deepEqual(readRecordPage(nonsense), { timeline: 'gone', looks: 'gone', roof: null });
+    assert.deepEqual(readRecordPage(nonsense), { timeline: 'gone', looks: 'gone', receipt: null });
   }
 });
 
-test('the place under the roof is a page, which is read as any other', () => {
-  assert.equal(readRecordPage({ roof: 'a text' }).roof, null);
-  const { roof } = readRecordPage({
-    roof: { schema: 1, kind: 'page', parts: ['20 TFLOP/s'], title: 'Under the roof' }
-  });
-  const page = readPage(roof);
-  assert(typeof page !== 'string');
-  assert.deepEqual(page.parts, ['20 TFLOP/s']);
+test('what the open receipt says is read, as far as it can be', () => {
+  assert.equal(readRecordPage({ receipt: 'a text' }).receipt, null);
+  assert.deepEqual(readRecordPage({ receipt: { places: ['cpu:0'] } }).receipt?.places, ['cpu:0']);
 });
 
 test('looks are read with what was not told, and nonsense among them is left out', () => {
@@ -127,29 +117,6 @@ test('what is not known comes last, whichever way a table is sorted', () => {
     inOrder(rows, { column: 'share', descending }).map(({ share }) => share);
   assert.deepEqual(shares(true), [3, 1, null]);
   assert.deepEqual(shares(false), [1, 3, null]);
-});
-
-test('the text of a record names every reading, with its origin or why it is missing', () => {
-  const energy = { ...reading('energy', 12, 'J'), uncertainty: 0.5 };
-  const said = recordText(
-    recordOf({ readings: [reading('wall_time', 1.5), reading('device_time', null), energy] }),
-    t
-  );
-  assert.match(said, /^\[1\] x = 1\nfinished · 1\.5 s/);
-  assert.match(said, /Wall time: 1\.5 s \(cell · test\)/);
-  assert.match(said, /GPU busy time: not measured: No profiler ran\./);
-  assert.match(said, /Energy: 12 J ± 0\.5 J \(cell · test\)/);
-});
-
-test('a profiled record’s text calls no time a timing', () => {
-  const said = recordText(recordOf({ mode: 'profiled', ops: [operation('conv2d', 0.25)] }), t);
-  assert.match(said, /Wall time: 1\.5 s, with the profiler on/);
-  assert.match(said, /conv2d\t2\t250 ms\t50\.0 %/);
-});
-
-test('a file’s name leaves out what no system allows', () => {
-  const record = recordOf({ run: { id: 'r', notebook: '../a:b?.ipynb' } });
-  assert.equal(fileName(record, '.jsonl'), '.._a_b_-cell-1.jsonl');
 });
 
 class FakePage implements IPage {

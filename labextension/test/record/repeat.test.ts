@@ -7,7 +7,7 @@ import { ALL_RECORDS, rowsOf, runsByCell, select, trendOfRepeat } from '../../sr
 import { readRecord } from '../../src/record/record';
 import type { IRecord } from '../../src/record/record';
 import { timedRuns } from '../../src/record/repeat';
-import { fileName } from '../../src/record/recordtext';
+import { fileName } from '../../src/record/receipttext';
 import { reading, recordJson } from '../records';
 
 const WALLS = [3, 1, 2, 1];

@@ -28,6 +28,7 @@ from jupyter_mlgpu.record.decoding import Name
 from jupyter_mlgpu.record.record import Cell
 from jupyter_mlgpu.record.strip import StripSoFar
 from jupyter_mlgpu.show.exporting.compact import TimelineData
+from jupyter_mlgpu.show.receipts.view import OpenReceiptData
 
 #: Samples of a history that a browser keeps: twice a second, for five minutes.
 SAMPLES = 600
@@ -38,8 +39,6 @@ MANY = 20_000
 #: Looks at a cell that a browser reads.
 MOST_LOOKS = 2_000
 
-#: A page as JSON, which is read when it is shown.
-PageJson = Mapping[str, object]
 #: A record as JSON (`Record.to_json`).
 RecordJson = dict[str, Any]
 #: Native lines as JSON, which a browser reads for as long as they are not too many characters.
@@ -190,13 +189,13 @@ class LooksData(TypedDict):
 
 
 class RecordPageData(TypedDict):
-    """The timeline of a cell and its looks at memory, which are read apart, or why not; and its roof."""
+    """The open receipt of a cell, its timeline and its looks at memory, which are read apart, or why not."""
 
     timeline: TimelineData | None
     why_no_timeline: Literal["light", "none", "gone"] | None
     looks: Annotated[LooksData | None, Unread()]
     why_no_looks: Literal["short", "unwatched", "gone"] | None
-    roof: PageJson | None
+    receipt: OpenReceiptData | None
 
 
 class RecordsState(TypedDict):

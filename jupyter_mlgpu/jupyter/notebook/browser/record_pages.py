@@ -3,7 +3,7 @@
 On the control channel, beside those of `channel.py` and `watch.py`; `run` and `sequence` name the record:
 
     {"type": "inside", "run": ..., "sequence": 7}
-    -> {"timeline": ..., "why_no_timeline": null, "looks": ..., "why_no_looks": null, "roof": null}
+    -> {"timeline": ..., "why_no_timeline": null, "looks": ..., "why_no_looks": null, "receipt": null}
 
 `timeline` is that of `show/exporting/compact.py`. Where it is null, `why_no_timeline` is `light` (no profile
 was taken), `none` (nothing was seen, and the record's notes say why) or `gone` (its events are not kept).
@@ -11,8 +11,8 @@ was taken), `none` (nothing was seen, and the record's notes say why) or `gone` 
 cell ran: {"series": [...], "interval": 0.5, "looks": [[0.2, [1024]], ...]}, the series as in `watch.py`, the
 times in seconds from the cell's start. Where it is null, `why_no_looks` is `short` (the cell was shorter than
 two looks), `unwatched` (no browser showed the counters while it ran) or `gone` (they are no longer kept, or
-the record is of another kernel). `roof` is a page of `show/page/view.py`: where the cell stands under this
-machine's roof; null where nothing is known of that.
+the record is of another kernel). `receipt` is what its open receipt says, as `show/receipts/view.py` has it;
+null where the record is no longer held.
 
     {"type": "inside_trace", ...} -> {"trace": "...", "events": 1200, "left_out": []}
 
@@ -90,7 +90,7 @@ class RecordPages:
             "why_no_timeline": None if timeline else _why_no_timeline(record),
             "looks": _of_memory(looks) if looks else None,
             "why_no_looks": None if looks else self._why_no_looks(record),
-            "roof": None if record is None else _roof(record),
+            "receipt": None if record is None else _receipt(record),
         }
 
     def trace(self, asked: Mapping[str, Any]) -> Answer:
@@ -141,12 +141,10 @@ def _why_no_timeline(record: Record | None) -> Literal["light", "none", "gone"]:
     return "none" if record.mode == "profiled" else "light"
 
 
-def _roof(record: Record) -> Answer | None:
-    from jupyter_mlgpu.show.page import view
-    from jupyter_mlgpu.show.receipts import roofline
+def _receipt(record: Record) -> Answer:
+    from jupyter_mlgpu.show.receipts import view  # which loads what draws benchmarks
 
-    page = roofline.page(record)
-    return None if page is None else decoding.to_json(view.data(page), texts=False)
+    return decoding.to_json(view.data(record), texts=False)
 
 
 def _of_memory(looks: Answer) -> LooksData:

@@ -29,6 +29,7 @@ from jupyter_mlgpu.record.clock import real_time
 from jupyter_mlgpu.record.decoding import to_json
 from jupyter_mlgpu.record.errors import MissingPackageError, UsageError
 from jupyter_mlgpu.record.stderr import say_on_stderr
+from jupyter_mlgpu.show.receipts import view
 from jupyter_mlgpu.show.receipts.bundle import MIME_TYPE, bundle
 
 if TYPE_CHECKING:
@@ -233,7 +234,9 @@ class TraceView(_Control):
         jupyter_mlgpu.TraceView()
     """
 
-    newest: List[Any] = List(help="The newest records, oldest first, as receipts hold them.").tag(sync=True)
+    newest: List[Any] = List(
+        help="The newest records, oldest first, as receipts hold them; `open` is what each one says open."
+    ).tag(sync=True)
     older = Int(0, help="How many records came before them.").tag(sync=True)
 
     _read: Sequence[tuple[Record, dict[str, Any], int]] = ()
@@ -258,8 +261,9 @@ class TraceView(_Control):
 
 
 def _read(record: Record) -> tuple[Record, dict[str, Any], int]:
-    """A record, and what its receipt holds of it, with its size in bytes."""
+    """A record, what its receipt holds of it and says when it is open, and the size of both in bytes."""
     data = bundle(record)[MIME_TYPE]
+    data["open"] = to_json(view.data(record, data.get("cut")), texts=False)
     return record, data, len(json.dumps(data, ensure_ascii=False).encode())
 
 

@@ -6,7 +6,8 @@ import type { ReactElement } from 'react';
 import type { Translate } from '../../language/i18n';
 import type { NotebookSession } from '../../kernel/notebooks';
 import { PERFETTO, handOver } from '../../lab/perfetto';
-import { fileName, recordText } from '../../record/recordtext';
+import type { IOpenReceipt } from '../../record/openreceipt';
+import { fileName, receiptText } from '../../record/receipttext';
 import { whyOf } from '../../language/sentence';
 import type { IEntry } from '../../kernel/state';
 import { Button } from '../../receipts/controls';
@@ -17,17 +18,19 @@ const HANDED = 60_000;
 export function Actions(props: {
   entry: IEntry;
   session: NotebookSession;
+  /** What the record's open receipt says; null: not known. */
+  shown: IOpenReceipt | null;
   /** Whether the kernel has the cell's timeline. */
   traced: boolean;
   t: Translate;
 }): ReactElement {
-  const { entry, session, traced, t } = props;
+  const { entry, session, shown, traced, t } = props;
   const { record } = entry;
   const [said, setSaid] = useState('');
   const key = { run: record.runId, sequence: record.cell.sequence };
 
-  const copy = (): void => {
-    navigator.clipboard.writeText(recordText(record, t)).then(
+  const copy = (text: string): void => {
+    navigator.clipboard.writeText(text).then(
       () => setSaid(t('copied')),
       () => setSaid(t('copyFailed'))
     );
@@ -72,7 +75,13 @@ export function Actions(props: {
 
   return (
     <div className="jp-mlgpu-Page-actions">
-      <Button look="Chip" label={t('copyRecord')} onClick={copy} />
+      {shown !== null && (
+        <Button
+          look="Chip"
+          label={t('copyRecord')}
+          onClick={() => copy(receiptText(record, shown, t))}
+        />
+      )}
       <Button look="Chip" label={t('saveRecord')} onClick={() => void saveRecord()} />
       {traced && (
         <>
@@ -104,8 +113,8 @@ async function wholeRecord(
       // The notebook may have it.
     }
   }
-  const receipt = session.receipt(runId, cell.sequence);
-  return receipt === null ? null : JSON.stringify(receipt);
+  const receipt = session.receipt(record);
+  return receipt === null ? null : JSON.stringify(receipt.data);
 }
 
 /** Give a file to the browser's downloads; answers its name. */

@@ -8,7 +8,6 @@ import type { Message, Translate } from '../../language/i18n';
 import { filledColumns, operationGroups, operationsNamed } from '../../record/operations';
 import type { IOperation, IOperationGroup, OperationColumn } from '../../record/operations';
 import type { IRecord } from '../../record/record';
-import { percent } from '../../record/recordtext';
 import { inOrder, sortedBy } from '../../record/sorting';
 import type { ISort } from '../../record/sorting';
 import { WindowedTable } from './WindowedTable';
@@ -42,7 +41,8 @@ export function OperationsSection(props: { record: IRecord; t: Translate }): Rea
 
 function Group(props: { group: IOperationGroup; words: string; t: Translate }): ReactElement {
   const { group, words, t } = props;
-  const { device, profiler, rows } = group;
+  const { device, rows } = group;
+  const profiler = t.say(group.profiler);
   const [sort, setSort] = useState<ISort<OperationColumn>>({
     column: 'selfTime',
     descending: true
@@ -99,7 +99,7 @@ function figure(row: IOperation | undefined, column: OperationColumn): string {
     case 'totalTime':
       return formatSeconds(value);
     case 'share':
-      return percent(value);
+      return `${(value * 100).toFixed(1)} %`;
     case 'bytes':
       return formatBytes(value);
     default:

@@ -4,38 +4,25 @@ import { useEffect, useId, useMemo, useRef } from 'react';
 import type { ReactElement, ReactNode } from 'react';
 
 import type { Message, Translate } from '../../language/i18n';
-import { PageView } from '../../page/PageView';
-import { readPage } from '../../page/page';
 import type { IRecord } from '../../record/record';
-import { figureNamed, figuresOf } from '../../record/head';
+import { figuresOf } from '../../record/head';
 import { known } from '../../record/words';
 import type { ICellPage } from '../CellPage';
-import { HotLines } from '../../receipts/HotLines';
-import { LimitAnswer } from '../../receipts/LimitAnswer';
-import { LogNotes } from '../../receipts/LogNotes';
+import { Notes } from '../../receipts/Notes';
 import { NotesCount } from '../../receipts/NotesCount';
+import { OpenReceipt } from '../../receipts/OpenReceipt';
 import { Outcome } from '../../receipts/Outcome';
 import { runsByCell, trendOf } from '../../record/cellrows';
 import { shownEntries } from '../../kernel/state';
 import { Trend } from '../Trend';
-import {
-  About,
-  Devices,
-  Facts,
-  NotMeasured,
-  Notes,
-  Readings,
-  Times,
-  countMissing
-} from '../../receipts/RecordDetails';
 import { Strip } from '../../receipts/Strip';
 import { Actions } from './Actions';
 import { MemorySection } from './MemorySection';
 import { OperationsSection } from './OperationsSection';
 import { TimelineSection } from './TimelineSection';
+import { useOpenReceipt } from './useOpenReceipt';
 import { useRecordPage } from './useRecordPage';
 import { GoToCell } from '../../receipts/controls';
-import { Prose } from '../../receipts/Prose';
 
 export function Page(props: ICellPage): ReactElement {
   const { entry, session, onBack, onGo, onLogs, t } = props;
@@ -48,8 +35,7 @@ export function Page(props: ICellPage): ReactElement {
       back.current?.focus();
     }
   }, []);
-  const place = figureNamed('where', record, t);
-  const measured = record.readings.filter(({ value }) => value !== null);
+  const shown = useOpenReceipt(session, entry, page);
   const { state } = session.model;
   const trend = useMemo(() => trendOf(record, runsByCell(shownEntries(state))), [record, state]);
   const timeline =
@@ -66,63 +52,41 @@ export function Page(props: ICellPage): ReactElement {
       </div>
       <Summary record={record} t={t} />
       {trend && <Trend trend={trend} t={t} />}
-      <LimitAnswer record={record} t={t} />
-      <HotLines record={record} finder={session} t={t} />
-      <Actions entry={entry} session={session} traced={timeline !== null} t={t} />
-      {(record.ranOn !== null || record.whyDeviceMissing !== null) && (
-        <Section heading="whereItRan" t={t}>
-          {place && <p>{place}</p>}
-          {record.ranOn !== null && record.ranOn.length > 0 && (
-            <Devices devices={record.ranOn} t={t} />
-          )}
-          {record.whyDeviceMissing && (
-            <p className="jp-mlgpu-Quiet">
-              <Prose text={t.say(record.whyDeviceMissing)} />
-            </p>
-          )}
-        </Section>
+      <Actions
+        entry={entry}
+        session={session}
+        shown={typeof shown === 'string' ? null : shown}
+        traced={timeline !== null}
+        t={t}
+      />
+      {typeof shown === 'string' ? (
+        <p className="jp-mlgpu-Quiet jp-mlgpu-Late" role="status">
+          {t(shown === 'asking' ? 'kernel_asking' : 'receiptNotKnown')}
+        </p>
+      ) : (
+        <OpenReceipt
+          record={record}
+          shown={shown}
+          finder={session}
+          operations={
+            record.ops.length > 0 && (
+              <Section heading="opsSection" t={t}>
+                <OperationsSection record={record} t={t} />
+              </Section>
+            )
+          }
+          t={t}
+        />
       )}
-      {record.logs.length > 0 && (
-        <Section heading="logs" t={t}>
-          <LogNotes record={record} t={t} />
-          <NotesCount record={record} onLogs={() => onLogs(entry)} t={t} />
-        </Section>
-      )}
-      {page.state === 'answered' && <Roof data={page.details.roof} t={t} />}
-      {record.ops.length > 0 && (
-        <Section heading="opsSection" t={t}>
-          <OperationsSection record={record} t={t} />
-        </Section>
-      )}
+      {record.logs.length > 0 && <NotesCount record={record} onLogs={() => onLogs(entry)} t={t} />}
       <Section heading="timelineSection" t={t}>
         <TimelineSection page={page} t={t} />
       </Section>
       <Section heading="memorySection" t={t}>
         <MemorySection page={page} seconds={known(record, 'wall_time')?.value ?? null} t={t} />
       </Section>
-      <Section heading="howMeasured" t={t}>
-        <Readings readings={measured} record={record} t={t} />
-      </Section>
-      {countMissing(record) > 0 && (
-        <Section heading="notMeasuredSection" t={t}>
-          <NotMeasured record={record} t={t} />
-        </Section>
-      )}
-      <Section heading="insideElse" t={t}>
-        {record.facts.length > 0 && <Facts facts={record.facts} t={t} />}
-        <About record={record} t={t} />
-      </Section>
     </section>
   );
-}
-
-/** Where the cell stands under its machine's roof: a chart and its table. */
-function Roof(props: { data: unknown; t: Translate }): ReactElement | null {
-  const page = useMemo(
-    () => (props.data === null ? 'invalid' : readPage(props.data)),
-    [props.data]
-  );
-  return typeof page === 'string' ? null : <PageView page={page} t={props.t} />;
 }
 
 /** What the receipt says. */
@@ -136,7 +100,6 @@ function Summary(props: { record: IRecord; t: Translate }): ReactElement {
       </p>
       {said && <p className="jp-mlgpu-Label">{said}</p>}
       <Strip record={record} t={t} />
-      <Times record={record} t={t} />
       <Notes record={record} t={t} />
     </div>
   );

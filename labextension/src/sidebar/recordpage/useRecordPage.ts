@@ -18,7 +18,7 @@ export type RecordPage =
 /** Nobody need be asked about a record of the saved notebook: its kernel is gone. */
 const SAVED: RecordPage = {
   state: 'answered',
-  details: { timeline: 'saved', looks: 'saved', roof: null }
+  details: { timeline: 'saved', looks: 'saved', receipt: null }
 };
 
 export function useRecordPage(

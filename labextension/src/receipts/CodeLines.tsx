@@ -7,58 +7,54 @@ import type { ReactElement } from 'react';
 
 import type { Translate } from '../language/i18n';
 import { barWidth } from '../record/format';
-import { lineName, lineShare } from '../record/limits';
-import type { IHotLine } from '../record/limits';
+import type { ISampledLine, IOpenReceipt } from '../record/openreceipt';
 import type { IRecord } from '../record/record';
 import type { ILineFinder } from './linedoor';
-import { Table } from './Table';
+import { TableView } from '../page/TableView';
 
-export function HotLines(props: {
+export function CodeLines(props: {
   record: IRecord;
+  shown: IOpenReceipt;
   /** Finds them in the notebook; null where there is none. */
   finder: ILineFinder | null;
   t: Translate;
 }): ReactElement | null {
-  const { record, finder, t } = props;
-  if (record.lines.length === 0) {
-    return null;
-  }
+  const { record, shown, finder, t } = props;
+  const { lines, sampledLines } = shown;
   return (
-    <div className="jp-mlgpu-Details jp-mlgpu-HotLines">
-      <Table
-        caption={<caption>{t('hotLines')}</caption>}
-        heads={[t('lineColumn'), t('samples_share')]}
-      >
-        {record.lines.map((line, index) => (
-          <tr key={index}>
-            <th scope="row">
-              <Place record={record} line={line} finder={finder} t={t} />
-            </th>
-            <td>
-              <Bar line={line} />
-              {lineShare(line, t)}
-              {line.calls && (
-                <div>
-                  {t('calledMost')} <code>{line.calls}</code>
-                </div>
-              )}
-            </td>
-          </tr>
-        ))}
-      </Table>
-    </div>
+    lines && (
+      <div className="jp-mlgpu-HotLines">
+        <TableView
+          table={lines}
+          decorated={(row, place, said) => {
+            const line = sampledLines[row];
+            return line === undefined || place > 1 ? (
+              said
+            ) : place === 0 ? (
+              <Place record={record} line={line} name={said} finder={finder} t={t} />
+            ) : (
+              <>
+                <Bar line={line} />
+                {said}
+              </>
+            );
+          }}
+          t={t}
+        />
+      </div>
+    )
   );
 }
 
 /** Where a line stands: a button that leads there, and the line itself, where the notebook has its cell. */
 function Place(props: {
   record: IRecord;
-  line: IHotLine;
+  line: ISampledLine;
+  name: string;
   finder: ILineFinder | null;
   t: Translate;
 }): ReactElement {
-  const { record, line, finder, t } = props;
-  const name = lineName(line, t);
+  const { record, line, name, finder, t } = props;
   const place = finder?.findLine(record, line);
   if (!place) {
     return <>{name}</>;
@@ -82,7 +78,7 @@ function Place(props: {
   );
 }
 
-function Bar(props: { line: IHotLine }): ReactElement {
+function Bar(props: { line: ISampledLine }): ReactElement {
   const { share, low, high } = props.line;
   const interval = { left: `${barWidth(low, 1)}%`, right: `${100 - barWidth(high, 1)}%` };
   return (

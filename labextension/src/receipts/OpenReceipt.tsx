@@ -1,0 +1,173 @@
+/**
+ * What an open receipt says, in the words of jupyter_mlgpu/show/receipts/page.py; drawn here are the strip's
+ * legend, messages, and ways into the notebook.
+ */
+
+import { Suspense, lazy } from 'react';
+import type { ReactElement, ReactNode } from 'react';
+
+import type { Translate } from '../language/i18n';
+import { commandsIn } from '../language/prose';
+import type { Sentence } from '../language/sentence';
+import { TableView } from '../page/TableView';
+import type { ITable } from '../page/pagetypes';
+import { isToActOn } from '../record/notes';
+import type { IOpenReceipt, ITimeBar } from '../record/openreceipt';
+import type { IRecord } from '../record/record';
+import { lanesOf } from '../record/strip';
+import { barWidth } from '../record/format';
+import { CodeLines } from './CodeLines';
+import { Button } from './controls';
+import { Fold } from './Fold';
+import { LineToCopy } from './LineToCopy';
+import { LogNotes } from './LogNotes';
+import { Prose } from './Prose';
+import { StripLegend } from './Strip';
+import type { ILineFinder } from './linedoor';
+
+// Few cells have one.
+const ChartView = lazy(async () => ({ default: (await import('../page/ChartView.js')).ChartView }));
+
+export function OpenReceipt(props: {
+  record: IRecord;
+  shown: IOpenReceipt;
+  /** Finds its lines of code in the notebook; null where there is none. */
+  finder: ILineFinder | null;
+  /** Opens the page of its cell; null: nothing does. */
+  onPage?: (() => void) | null;
+  /** What stands in the place of the tables of operations. */
+  operations?: ReactNode;
+  t: Translate;
+}): ReactElement {
+  const { record, shown, finder, onPage = null, t } = props;
+  const { operations = shown.operations.map(table) } = props;
+  const toActOn = record.logs.filter(({ verdict }) => isToActOn(verdict));
+  const others = record.logs.filter(({ verdict }) => !isToActOn(verdict));
+  const lanes = lanesOf(record);
+  function table(one: ITable, index: number): ReactElement {
+    return <TableView key={index} table={one} t={t} />;
+  }
+  return (
+    <>
+      <Lines of={shown.leftOut} t={t} />
+      {lanes.length > 0 ? (
+        <StripLegend record={record} lanes={lanes} t={t} />
+      ) : (
+        <Bars bars={shown.bars} t={t} />
+      )}
+      {onPage !== null && lanes.length > 0 && <Button label={t('stripLarger')} onClick={onPage} />}
+      <Answer shown={shown} t={t} />
+      {shown.lines && <CodeLines record={record} shown={shown} finder={finder} t={t} />}
+      <Lines of={shown.places} t={t} />
+      {shown.work.map(table)}
+      {shown.roof && (
+        <Suspense>
+          <ChartView chart={shown.roof} said={new Set()} t={t} />
+        </Suspense>
+      )}
+      {shown.underRoof && table(shown.underRoof, 0)}
+      <Lines of={shown.profiled === '' ? [] : [shown.profiled]} t={t} />
+      {operations}
+      <LogNotes record={record} lines={toActOn} t={t} />
+      {others.length > 0 && (
+        <Fold label={t.say(shown.messagesTitle) || t('logs')}>
+          {() => <LogNotes record={record} lines={others} t={t} />}
+        </Fold>
+      )}
+      <Fold label={t.say(shown.measuredTitle)}>{() => <Measured {...{ record, shown, t }} />}</Fold>
+      {shown.missing.length > 0 && (
+        <Fold label={t.say(shown.missingTitle)}>{() => <Lines of={shown.missing} t={t} />}</Fold>
+      )}
+    </>
+  );
+}
+
+function Lines(props: { of: readonly Sentence[]; t: Translate }): ReactElement {
+  return (
+    <>
+      {props.of.map((one, index) => (
+        <p key={index}>
+          <Prose text={props.t.say(one)} />
+        </p>
+      ))}
+    </>
+  );
+}
+
+/** What limits the cell, what to do about it, and what that rests on. */
+function Answer(props: { shown: IOpenReceipt; t: Translate }): ReactElement | null {
+  const { shown, t } = props;
+  const { evidence } = shown;
+  const [answer, advice] = [t.say(shown.answer), t.say(shown.advice)];
+  if (answer === '') {
+    return null;
+  }
+  return (
+    <div role="group" className="jp-mlgpu-Limit" aria-label={t('limit')}>
+      <p className="jp-mlgpu-Limit-answer">{answer}</p>
+      {advice && (
+        <p>
+          <Prose text={advice} />
+        </p>
+      )}
+      {commandsIn(advice).map(command => (
+        <LineToCopy key={command} text={command} t={t} />
+      ))}
+      {evidence && (
+        <Fold label={t.say(evidence.summary)}>
+          {() => <TableView table={evidence} foldedUnder={t.say(evidence.summary)} t={t} />}
+        </Fold>
+      )}
+    </div>
+  );
+}
+
+/** Times as bars on one scale, a line each: the figure stands beside its bar. */
+function Bars(props: { bars: readonly ITimeBar[]; t: Translate }): ReactElement | null {
+  const { bars, t } = props;
+  if (bars.length === 0) {
+    return null;
+  }
+  return (
+    <div className="jp-mlgpu-Bars">
+      {bars.map(({ name, figure, part }, index) => (
+        <div key={index} className="jp-mlgpu-Bars-line">
+          {/* What is read aloud has a blank between the name and the figure. */}
+          <span>{`${t.say(name)} `}</span>
+          <span className="jp-mlgpu-Bar" style={{ width: `${barWidth(part, 1)}%` }} />
+          <span className="jp-mlgpu-Bars-figure">{t.say(figure)}</span>
+        </div>
+      ))}
+    </div>
+  );
+}
+
+/** All readings with where they come from, what else is known, and of which run they are. */
+function Measured(props: { record: IRecord; shown: IOpenReceipt; t: Translate }): ReactElement {
+  const { record, shown, t } = props;
+  const started = new Date(record.startedAt);
+  return (
+    <>
+      {shown.measured && <TableView table={shown.measured} foldedUnder={t('readings')} t={t} />}
+      {shown.facts && <TableView table={shown.facts} foldedUnder={t('facts')} t={t} />}
+      <div className="jp-mlgpu-Details">
+        <dl>
+          {!Number.isNaN(started.getTime()) && (
+            <Term name={t('started')} text={started.toLocaleString()} />
+          )}
+          {record.notebook && <Term name={t('notebook')} text={record.notebook} />}
+          {shown.versions !== '' && <Term name={t('versions')} text={t.say(shown.versions)} />}
+        </dl>
+      </div>
+    </>
+  );
+}
+
+function Term(props: { name: string; text: string }): ReactElement {
+  return (
+    <>
+      <dt>{props.name}</dt>
+      <dd>{props.text}</dd>
+    </>
+  );
+}

@@ -1,0 +1,47 @@
+/** The inside of a receipt that was opened, as soon as it has come; else what the notebook keeps of it as text. */
+
+import { useEffect, useState } from 'react';
+import type { ReactElement } from 'react';
+
+import type { Translate } from '../language/i18n';
+import type { IOpenReceipt } from '../record/openreceipt';
+import type { IRecord } from '../record/record';
+import { OpenReceipt } from './OpenReceipt';
+import type { ILineFinder } from './linedoor';
+
+export function ReceiptDetails(props: {
+  record: IRecord;
+  /** Asks for the open receipt; answers null where nobody can make it. */
+  ask: () => Promise<IOpenReceipt | null>;
+  /** What the notebook has of it as text. */
+  plain: string;
+  finder: ILineFinder | null;
+  onPage: (() => void) | null;
+  t: Translate;
+}): ReactElement {
+  const { record, ask, plain, finder, onPage, t } = props;
+  const [shown, setShown] = useState<IOpenReceipt | null | 'asking'>('asking');
+  useEffect(() => {
+    let wanted = true;
+    void ask().then(answer => wanted && setShown(answer));
+    return () => {
+      wanted = false;
+    };
+  }, [ask]);
+  if (shown === 'asking') {
+    return (
+      <p className="jp-mlgpu-Quiet jp-mlgpu-Late" role="status">
+        {t('pageLoading')}
+      </p>
+    );
+  }
+  if (shown === null) {
+    return (
+      <>
+        <p className="jp-mlgpu-Quiet">{t('savedReceipt')}</p>
+        <pre className="jp-mlgpu-Raw">{plain}</pre>
+      </>
+    );
+  }
+  return <OpenReceipt {...{ record, shown, finder, onPage, t }} />;
+}

@@ -1,3 +1,0 @@
-/** What each GPU did in a cell. */
-
-export type { IGpuWork } from './recordtypes';

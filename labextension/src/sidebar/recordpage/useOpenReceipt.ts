@@ -1,0 +1,33 @@
+/** What a record's open receipt says: its kernel says it, or the server of what the notebook has. */
+
+import { useEffect, useState } from 'react';
+
+import type { NotebookSession } from '../../kernel/notebooks';
+import type { IEntry } from '../../kernel/state';
+import { openReceipt } from '../../record/asking';
+import type { IOpenReceipt } from '../../record/openreceipt';
+import type { RecordPage } from './useRecordPage';
+
+export type Shown = IOpenReceipt | 'asking' | 'not known';
+
+export function useOpenReceipt(
+  session: NotebookSession,
+  { record }: IEntry,
+  page: RecordPage
+): Shown {
+  const [shown, setShown] = useState<Shown>('asking');
+  const told = page.state === 'answered' ? page.details.receipt : null;
+  const asks = page.state !== 'asking' && told === null;
+  useEffect(() => {
+    let wanted = true;
+    const source = asks ? session.receipt(record) : null;
+    if (asks) {
+      const answer = source === null ? Promise.resolve(null) : openReceipt(source.data);
+      void answer.then(one => wanted && setShown(one ?? 'not known'));
+    }
+    return () => {
+      wanted = false;
+    };
+  }, [session, record, asks]);
+  return told ?? shown;
+}
