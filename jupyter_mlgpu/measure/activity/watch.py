@@ -257,7 +257,8 @@ class ActivityWatch:
                 seen = "idle beside Python"
         self._seen.add(stack, seen, seconds, late, thread=thread)
         until = now.now - (late if self._too_late(late) else 0.0) - self._code_began
-        self._timeline.add(seen, stack.doing, until, seconds, line_of(stack))
+        waited = watched.waited(seen, seconds, own)
+        self._timeline.add(seen, stack.doing, until, seconds, line_of(stack), waited=waited)
         return state
 
     def _too_late(self, late: float) -> bool:
