@@ -232,15 +232,15 @@ def test_looks_are_forgotten_with_the_records():
     assert bench.asked()["looks"] is None
 
 
-def test_where_a_cell_stands_under_the_roof_is_a_page_and_nothing_where_that_is_not_known():
+def test_an_open_receipt_has_where_a_cell_stands_under_the_roof_where_that_is_known():
     from tests.show.test_roofline import record as placed
 
     bench = Bench()
     bench.ended()
-    assert bench.asked()["roof"] is None
+    assert bench.asked()["receipt"]["roof"] is None
     bench.kit.store.add(found := placed())
-    roof = bench.asked(sequence=found.cell.sequence, run=found.run.id)["roof"]
-    json.dumps(roof, allow_nan=False)
-    assert [series["mark"] for series in roof["charts"][0]["series"]] == ["points", "roof"]
-    assert len(roof["parts"][0]["rows"]) == 6
-    assert bench.asked(sequence=99)["roof"] is None
+    shown = bench.asked(sequence=found.cell.sequence, run=found.run.id)["receipt"]
+    json.dumps(shown, allow_nan=False)
+    assert [series["mark"] for series in shown["roof"]["series"]] == ["points", "roof"]
+    assert len(shown["under_roof"]["rows"]) == 6
+    assert bench.asked(sequence=99)["receipt"] is None

@@ -1,4 +1,4 @@
-/** A table with a name, heads of its columns, and rows. */
+/** A table with a name, heads of its columns where these have any, and rows. */
 
 import type { ReactElement, ReactNode } from 'react';
 
@@ -12,20 +12,22 @@ export function Table(props: {
   return (
     <table aria-label={label}>
       {caption}
-      <thead>
-        <tr>
-          {heads.map((head, index) =>
-            // Above the names of rows there may be nothing to say, which is no head.
-            head === '' ? (
-              <td key={index} />
-            ) : (
-              <th key={index} scope="col">
-                {head}
-              </th>
-            )
-          )}
-        </tr>
-      </thead>
+      {heads.length > 0 && (
+        <thead>
+          <tr>
+            {heads.map((head, index) =>
+              // Above the names of rows there may be nothing to say, which is no head.
+              head === '' ? (
+                <td key={index} />
+              ) : (
+                <th key={index} scope="col">
+                  {head}
+                </th>
+              )
+            )}
+          </tr>
+        </thead>
+      )}
       <tbody>{children}</tbody>
     </table>
   );

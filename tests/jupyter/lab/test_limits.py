@@ -61,16 +61,18 @@ def test_a_receipt_has_the_limit_in_its_line_and_opened_what_to_do_and_the_lines
     expect(limit).to_contain_text("Likely: Waited 86 % of the time: the GPU had 2.0 s of work in 14.7 s.")
     expect(limit.locator(".jp-mlgpu-LineToCopy code")).to_have_text("%%mlc_trace --ops")
     expect(limit.get_by_role("button", name="Copy")).to_be_visible()
-    limit.get_by_text("What this is based on").click()
-    evidence = limit.get_by_role("table", name="What this is based on")
+    limit.get_by_text("Evidence").click()
+    evidence = limit.get_by_role("table", name="Evidence")
     expect(evidence.get_by_role("row").nth(1)).to_contain_text(
         "Share of the samples82 %, 95 % interval 69 % to 90 %"
     )
     lines = receipt.get_by_role("table", name="Lines of code")
-    expect(lines.get_by_role("columnheader")).to_have_text(["Line", "Share of the samples"])
+    expect(lines.get_by_role("columnheader")).to_have_text(
+        ["Line", "Share", "Samples", "95 % interval", "Called most"]
+    )
     first = lines.get_by_role("row").nth(1)
     expect(first.get_by_role("rowheader")).to_have_text("line 4 x, y = next(batches)", use_inner_text=True)
-    expect(first).to_contain_text("82 %: 41 samples, 95 % interval 69 % to 90 %Called most: next(batches)")
+    expect(first.get_by_role("cell")).to_have_text(["82 %", "41", "69 % to 90 %", "next(batches)"])
     track, share, interval = (
         box.bounding_box() or {"x": 0.0, "width": 0.0}
         for box in (
@@ -130,7 +132,7 @@ def test_where_the_limit_is_not_known_the_opened_receipt_says_why(lab: Lab) -> N
     expect(line).to_have_text("500 ms · ran on cpu:0 · peak memory 512 MiB")
     line.click()
     lab.receipts.first.get_by_text("Not measured (5)").click()
-    expect(lab.receipts.first).to_contain_text("not known: The cell took 12 ms, which is too short to tell.")
+    expect(lab.receipts.first).to_contain_text("What limits this cell is not known. The cell took 12 ms, which is too short to tell.")
     expect(lab.receipts.first.get_by_role("table", name="Lines of code")).to_have_count(0)
 
 

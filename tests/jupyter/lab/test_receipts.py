@@ -85,7 +85,7 @@ def test_the_receipt_of_a_definition_is_closed_to_its_name_and_opens_to_its_figu
     line.click()
     expect(line).to_contain_text("500 ms")
     lab.receipts.first.get_by_text("How it was measured").click()
-    expect(lab.receipts.first).to_contain_text("Holds only")
+    expect(lab.receipts.first).to_contain_text("holds only")
 
 
 def test_an_opened_receipt_shows_what_is_to_be_done_and_folds_the_other_lines(lab: Lab) -> None:
@@ -99,7 +99,7 @@ def test_an_opened_receipt_shows_what_is_to_be_done_and_folds_the_other_lines(la
     parts = [
         receipt.locator(".jp-mlgpu-Bars"),
         receipt.get_by_text("Waited 86 %"),
-        receipt.get_by_role("table", name="Devices"),
+        receipt.get_by_text("cpu:0 (TensorFlow, cpu): 120 operations"),
         lines.first,
         receipt.get_by_text("Other messages (1)"),
         receipt.get_by_text("How it was measured"),
@@ -138,17 +138,14 @@ def test_a_receipt_opens_to_bars_and_every_reading(lab: Lab) -> None:
     lab.page.keyboard.press("Enter")
     expect(line).to_have_attribute("aria-expanded", "true")
     bars = lab.receipts.first.locator(".jp-mlgpu-Bars")
-    wall, cpu = (bars.locator(f"[data-quantity={name}] .jp-mlgpu-Bar") for name in ("wall_time", "cpu_time"))
-    widths = [bar.bounding_box() or {"width": 0} for bar in (wall, cpu)]
-    assert abs(widths[0]["width"] / widths[1]["width"] - 0.5 / 0.9) < 0.02, "both bars are on one scale"
-    expect(bars.locator("[data-quantity=device_time]")).to_have_count(0)
-    expect(lab.receipts.first.get_by_role("table")).to_have_count(1)
+    expect(bars.locator(".jp-mlgpu-Bars-line")).to_have_text(["Wall time 500 ms", "CPU time 900 ms"])
+    wall, cpu = (bar.bounding_box() or {"width": 0} for bar in bars.locator(".jp-mlgpu-Bar").all())
+    assert abs(wall["width"] / cpu["width"] - 0.5 / 0.9) < 0.02, "both bars are on one scale"
+    expect(lab.receipts.first.get_by_role("table")).to_have_count(0)
     receipt.get_by_text("How it was measured").click()
-    expect(receipt.get_by_role("table", name="Readings")).to_contain_text("process · fake probe")
+    expect(receipt.get_by_role("table", name="Readings")).to_contain_text("process, fake probe")
     receipt.get_by_text("Not measured (4)").click()
-    expect(receipt.get_by_role("table", name="What could not be measured")).to_contain_text(
-        "not measured: TensorFlow keeps no allocator statistics for cpu:0."
-    )
+    expect(receipt).to_contain_text("allocator: TensorFlow keeps no allocator statistics for cpu:0.")
 
 
 def test_a_receipt_says_how_busy_the_gpu_was_and_opens_to_its_copies_and_kernels(lab: Lab) -> None:
@@ -217,12 +214,12 @@ def test_a_chinese_jupyterlab_says_in_chinese_what_the_kernel_wrote(lab: Lab, ch
     )
     receipt.get_by_role("button").click()
     receipt.get_by_text("未测量").click()
-    table = receipt.get_by_role("table", name="未能测量的内容")
-    expect(table).to_contain_text("TensorFlow 没有 cpu:0 的分配器统计数据。")
-    expect(table).not_to_contain_text("statistics")
+    expect(receipt).to_contain_text("TensorFlow 没有 cpu:0 的分配器统计数据。")
+    expect(receipt).not_to_contain_text("statistics")
     lab.show_sidebar()
     lab.records.first.locator(".jp-mlgpu-Toggle").click()
     page = lab.sidebar.locator(".jp-mlgpu-Page")
+    page.get_by_text("未测量").click()
     expect(page).to_contain_text("TensorFlow 没有 cpu:0 的分配器统计数据。")
     expect(page.locator(".jp-mlgpu-Note").first).to_contain_text("此处没有 NVIDIA 驱动程序。")
 
@@ -255,7 +252,7 @@ def test_a_hostile_receipt_is_shown_as_text_and_cut_to_size(lab: Lab) -> None:
     expect(lab.records.first.locator(".jp-mlgpu-Name")).to_contain_text("<img src=x")
     assert lab.page.locator(".jp-mlgpu-Receipt img[src], .jp-mlgpu-Receipt script").count() == 0
     assert lab.page.evaluate("() => window.pwned") is None
-    assert lab.receipts.first.get_by_role("table", name="Readings").get_by_role("row").count() < 100
+    assert lab.receipts.first.get_by_role("table", name="Readings").get_by_role("row").count() <= 100
     assert len(lab.receipts.first.inner_text()) < 50_000
 
 
@@ -281,9 +278,8 @@ def test_operations_that_were_not_counted_are_said_with_what_is_known(lab: Lab) 
     lab.open_without_kernel("evidence.ipynb")
     expect(lab.receipts.first).to_contain_text("500 ms · used gpu:0 · peak memory")
     lab.receipts.first.get_by_role("button").click()
-    row = lab.receipts.first.get_by_role("row").filter(has_text="gpu:0 (PyTorch, cuda)")
-    expect(row.get_by_role("cell")).to_have_text(
-        [f"its allocator gave out memory; more may have run elsewhere · {why}"]
+    expect(lab.receipts.first).to_contain_text(
+        f"gpu:0 (PyTorch, cuda): its allocator gave out memory; more may have run elsewhere · {why}"
     )
 
 
