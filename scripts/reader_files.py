@@ -31,7 +31,7 @@ class File:
     name: str
     about: str
     kinds: Sequence[type]
-    constants: Mapping[str, str | int] = dataclasses.field(default_factory=dict)
+    constants: Mapping[str, str | int | Mapping[str, str]] = dataclasses.field(default_factory=dict)
     words: Mapping[str, Any] = dataclasses.field(default_factory=dict)
 
 
@@ -76,11 +76,19 @@ class Writer:
             told = values.field(hint)
             line = f"export const read{name}: Reader<{name}> = {told.reader};"
             made.append(f"export type {name} = {told.type};\n\n{line}")
-        known = [f"export const {name} = {literal(value)};" for name, value in file.constants.items()]
+        known = [f"export const {name} = {_constant(value)};" for name, value in file.constants.items()]
         origin = "Made by scripts/readers.py of Python's types (`make schemas`)."
         head = f"/**\n * {file.about}\n *\n * {origin}\n */"
         body = "\n\n".join([*known, *_once(made, values.whole)])
-        return "\n\n".join([head, "\n".join(_imports(values, body)), body]) + "\n"
+        imported = "\n".join(_imports(values, body))
+        return "\n\n".join(one for one in (head, imported, body) if one) + "\n"
+
+
+def _constant(value: str | int | Mapping[str, str]) -> str:
+    if not isinstance(value, Mapping):
+        return literal(value)
+    inner = ",\n".join(f"  [{literal(key)}, {literal(one)}]" for key, one in value.items())
+    return f"new Map([\n{inner}\n])"
 
 
 def _once(made: Sequence[str], expressions: Collection[str]) -> Sequence[str]:

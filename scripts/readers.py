@@ -11,6 +11,7 @@ from reader_values import Here
 
 from jupyter_mlgpu.explain.deaths.death import Death
 from jupyter_mlgpu.jupyter.notebook.browser import messages
+from jupyter_mlgpu.measure.frameworks import registry
 from jupyter_mlgpu.record.gpu_work import GpuWork
 from jupyter_mlgpu.record.native import READ_LINE, NativeOutput
 from jupyter_mlgpu.record.record import Cell, LogLine, Mode, Origin, Outcome, RanOn, Record, Repeat
@@ -31,6 +32,15 @@ FILES = (
         (Cell, StripSoFar, GpuWork, NativeOutput, Repeat, LogLine, RanOn),
         {"TEXT_LIMIT": READ_LINE},
         {"Outcome": Outcome, "Mode": Mode, "Origin": Origin},
+    ),
+    File(
+        "record/names.ts",
+        "What people call frameworks and other libraries: jupyter_mlgpu/measure/frameworks/registry.py.",
+        (),
+        {
+            "FRAMEWORKS": {name: registry.title(name) for name in registry.OWN},
+            "LIBRARIES": registry.LIBRARIES,
+        },
     ),
     File(
         "record/wire.ts",

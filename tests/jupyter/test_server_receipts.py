@@ -39,9 +39,9 @@ def test_two_records_are_compared_as_their_kernel_would():
 
 @pytest.mark.parametrize("data", [None, 7, [], {}, {"schema": 99}, {"schema": 2}])
 def test_what_is_no_record_is_refused_with_a_sentence(data):
-    with pytest.raises(RecordError, match="record|cell"):
+    with pytest.raises(RecordError, match=r"record|cell"):
         receipts.receipt({"record": data})
-    with pytest.raises(RecordError, match="record|cell"):
+    with pytest.raises(RecordError, match=r"record|cell"):
         receipts.comparison({"a": saved(example_record()), "b": data})
 
 

@@ -62,12 +62,12 @@ def framework(name: str) -> Framework:
 
 
 #: What stands beside frameworks in versions.
-_LIBRARIES = {"keras": "Keras", "numpy": "NumPy", "python": "Python"}
+LIBRARIES = {"keras": "Keras", "numpy": "NumPy", "python": "Python"}
 
 
 def title(name: str) -> str:
     """The name of a framework, or of a library beside it, as its people write it; else its own."""
-    return framework(name).title if name in FRAMEWORKS else _LIBRARIES.get(name, name)
+    return framework(name).title if name in FRAMEWORKS else LIBRARIES.get(name, name)
 
 
 def part(where: str) -> Any:

@@ -58,7 +58,7 @@ def _answer(limit: Limit, record: Record) -> list[Part]:
         parts.append(joined(_meaning(limit), *_share(limit, record)))
     if limit.next is not None:
         parts.append(say("What to do: {advice}", advice=limit.next))
-    return [*parts, limits.evidence(limit.evidence, caption=say("What this is based on"))]
+    return [*parts, limits.evidence(limit.evidence, caption=say("Evidence"))]
 
 
 def _meaning(limit: Limit) -> Sentence:

@@ -8,7 +8,7 @@
 import type { ILogLine } from './logs';
 import type { INativeOutput as INative } from './recordtypes';
 import type { IRecord } from './record';
-import { frameworkName } from './words';
+import { FRAMEWORKS } from './names';
 import type { Translate } from '../language/i18n';
 
 /** An output of a cell that was written to a stream, as the notebook has it. */
@@ -31,8 +31,7 @@ const NOTHING: IFolding = { left: [], messages: [] };
 
 /** Characters of an output that are looked at: the page stands still meanwhile. */
 const LONGEST = 1_000_000;
-/** Frameworks by their part of the catalogue; and what speaks for them, and has a name where it speaks alone. */
-const FRAMEWORKS = ['tensorflow', 'torch', 'jax', 'mlx'];
+/** What speaks for frameworks in the catalogue, and has a name where it speaks alone. */
 const UNDER_THEM = new Map([
   ['cuda', 'CUDA'],
   ['metal', 'Metal'],
@@ -63,14 +62,12 @@ export function foldingOf(
 /** `12 harmless TensorFlow messages`; without a name where they are of several. */
 export function foldedInWords(messages: number, native: INative | null, t: Translate): string {
   const families = native?.families ?? [];
-  const frameworks = families.filter(one => FRAMEWORKS.includes(one));
+  const frameworks = families.filter(one => FRAMEWORKS.has(one));
   const [first, ...others] = frameworks.length > 0 ? frameworks : families;
   const name =
     first === undefined || others.length > 0
       ? null
-      : FRAMEWORKS.includes(first)
-        ? frameworkName(first)
-        : (UNDER_THEM.get(first) ?? null);
+      : (FRAMEWORKS.get(first) ?? UNDER_THEM.get(first) ?? null);
   return name === null
     ? t('harmlessMessages', { count: messages })
     : t('harmlessMessagesOf', { count: messages, name });

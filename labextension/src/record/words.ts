@@ -1,24 +1,9 @@
-/**
- * Records in words, as jupyter_mlgpu/show/receipts/words.py says them, in the user's language.
- */
+/** Names for people, of what records and live counters name; and which of a record's readings a list tells of. */
 
 import { isMessage } from '../language/i18n';
 import type { Translate } from '../language/i18n';
+import { FRAMEWORKS, LIBRARIES } from './names';
 import type { IReading, IRecord } from './record';
-
-const FRAMEWORKS = new Map([
-  ['tensorflow', 'TensorFlow'],
-  ['torch', 'PyTorch'],
-  ['jax', 'JAX'],
-  ['mlx', 'MLX']
-]);
-
-/** What stands beside them in versions. */
-const LIBRARIES = new Map([
-  ['keras', 'Keras'],
-  ['numpy', 'NumPy'],
-  ['python', 'Python']
-]);
 
 /** A quantity's reading that has a value. */
 export function known(record: IRecord, quantity: string): IReading | undefined {

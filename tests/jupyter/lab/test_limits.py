@@ -132,7 +132,9 @@ def test_where_the_limit_is_not_known_the_opened_receipt_says_why(lab: Lab) -> N
     expect(line).to_have_text("500 ms · ran on cpu:0 · peak memory 512 MiB")
     line.click()
     lab.receipts.first.get_by_text("Not measured (5)").click()
-    expect(lab.receipts.first).to_contain_text("What limits this cell is not known. The cell took 12 ms, which is too short to tell.")
+    expect(lab.receipts.first).to_contain_text(
+        "What limits this cell is not known. The cell took 12 ms, which is too short to tell."
+    )
     expect(lab.receipts.first.get_by_role("table", name="Lines of code")).to_have_count(0)
 
 

@@ -72,7 +72,7 @@ def scene(request: pytest.FixtureRequest, lab: Lab, gate: Gate) -> Iterator[Lab]
     lab.running.wait_for()
     for receipt in lab.receipts.all():
         receipt.get_by_role("button").first.click()
-    lab.receipts.get_by_text("What this is based on").or_(lab.receipts.get_by_text("依据")).first.click()
+    lab.receipts.get_by_text("Evidence").or_(lab.receipts.get_by_text("依据")).first.click()
     yield lab
     lab.page.emulate_media(reduced_motion="no-preference")
     gate.open()
