@@ -141,7 +141,7 @@ def _why_no_timeline(record: Record | None) -> Literal["light", "none", "gone"]:
     return "none" if record.mode == "profiled" else "light"
 
 
-def _receipt(record: Record) -> Answer:
+def _receipt(record: Record) -> Any:
     from jupyter_mlgpu.show.receipts import view  # which loads what draws benchmarks
 
     return decoding.to_json(view.data(record), texts=False)
