@@ -24,7 +24,7 @@ from jupyter_mlgpu.record import decoding, sentence
 from jupyter_mlgpu.record.gpu_work import GpuWork
 from jupyter_mlgpu.record.reading import ROOFLINE, Reading
 from jupyter_mlgpu.record.record import WORKED_IN, LogLine, Record
-from jupyter_mlgpu.show.receipts import head, html, notes, text
+from jupyter_mlgpu.show.receipts import html, notes, page, text
 
 MIME_TYPE = "application/vnd.jupyter-mlgpu.record+json"
 PLAIN_LIMIT = 4_096
@@ -195,15 +195,16 @@ def _busiest(record: Record) -> tuple[tuple[GpuWork, ...], int]:
 
 def _make(record: Record, cut: Mapping[str, int], holds_head: bool = True) -> dict[str, Any]:
     data = record.to_notebook()
+    shown = page.of(record, cut)
     if holds_head:
         # As one text, for a notebook's file gives each item of a table a line of its own.
-        data["head"] = json.dumps(head.of(record, cut).to_json(), ensure_ascii=False, separators=(",", ":"))
+        data["head"] = json.dumps(shown.head.to_json(), ensure_ascii=False, separators=(",", ":"))
     if cut:
         data["cut"] = dict(cut)
     made = {
         MIME_TYPE: data,
-        "text/html": html.receipt(record, cut),
-        "text/plain": text.receipt(record, cut),
+        "text/html": str(html.drawn(record, shown)),
+        "text/plain": text.said(record, shown),
     }
     if "text/html" in cut:
         del made["text/html"]

@@ -29,17 +29,16 @@ _MARKS = {"fatal": "✖", "action": "▲", "performance": "◆", "info": "●", 
 
 
 def receipt(record: Record, cut: Mapping[str, int] | None = None) -> str:
-    """`drawn` as text."""
-    return str(drawn(record, cut))
+    """`drawn` of a record's own page, as text; `cut` counts what was left out for size."""
+    return str(drawn(record, page.of(record, cut)))
 
 
-def drawn(record: Record, cut: Mapping[str, int] | None = None) -> Markup:
+def drawn(record: Record, shown: OpenReceipt) -> Markup:
     """A line of the figures that matter, which opens to all others; a word where its cell computed nothing.
 
     The strip's legend, or times as bars, what limits the cell, where it ran, operations, messages to act on;
     folded within it how all was measured, what was not, and the other messages.
     """
-    shown = page.of(record, cut)
     return element(
         "details",
         *_head(record, shown.head),

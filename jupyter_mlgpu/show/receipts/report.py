@@ -15,7 +15,7 @@ from jupyter_mlgpu.record.record import Record
 from jupyter_mlgpu.show.markup import Markup, document, element, image, joined
 from jupyter_mlgpu.show.page import svg
 from jupyter_mlgpu.show.page.html import table as html_table
-from jupyter_mlgpu.show.receipts import figures, html, notes
+from jupyter_mlgpu.show.receipts import figures, html, notes, page
 
 # Text that is read aloud or printed comes from the tables; the charts draw the same figures.
 _STYLE = Path(__file__).with_suffix(".css").read_text(encoding="utf-8")
@@ -94,4 +94,4 @@ def _sections(charts: Sequence[figures.Figure]) -> list[Markup]:
 
 def _receipt(record: Record) -> Markup:
     name = element("h3", f"{cellnumbers.name(record)} {record.cell.name}")
-    return _line(element("article", name, html.drawn(record), class_=record.outcome))
+    return _line(element("article", name, html.drawn(record, page.of(record)), class_=record.outcome))

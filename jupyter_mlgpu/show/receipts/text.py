@@ -10,29 +10,31 @@ from jupyter_mlgpu.record.sentence import say
 from jupyter_mlgpu.record.visible import visible
 from jupyter_mlgpu.show.page import text
 from jupyter_mlgpu.show.page.model import Table
-from jupyter_mlgpu.show.receipts import head, limits, notes, operations, repeats, strip, words
+from jupyter_mlgpu.show.receipts import head, limits, notes, operations, page, strip, words
 from jupyter_mlgpu.show.receipts.head import Head
+from jupyter_mlgpu.show.receipts.page import OpenReceipt
 
 #: Log lines to act on that a receipt spells out; the others are counted.
 ACT_LINES = 10
 
 
 def receipt(record: Record, cut: Mapping[str, int] | None = None) -> str:
-    """The receipt's line, below it notes, what limits the cell, operations, and each log line to act on.
+    """`said` of a record's own page; `cut` counts what was left out for size."""
+    return said(record, page.of(record, cut))
 
-    `cut` counts what was left out for size.
-    """
+
+def said(record: Record, shown: OpenReceipt) -> str:
+    """The receipt's line, below it notes, what limits the cell, operations, and each log line to act on."""
     below = [
         *strip.text(record),
-        *record.notes,
-        *repeats.strip(record),
-        *_limit(record),
-        *_operations(record),
-        *_to_act_on(record),
-        *words.left_out(cut),
+        *shown.notes,
+        *shown.runs,
+        *([" ".join(visible(shown.answer).split())] if shown.answer else []),
+        *(_operations(record, shown) if shown.profiled else []),
+        *_to_act_on(shown.to_act_on),
+        *shown.left_out,
     ]
-    shown = line(head.of(record, cut))
-    return "\n".join([f"[mlgpu] {shown}", *(f"        {one}" for one in below)])
+    return "\n".join([f"[mlgpu] {line(shown.head)}", *(f"        {one}" for one in below)])
 
 
 def line(shown: Head) -> str:
@@ -48,21 +50,14 @@ def note(line: LogLine) -> str:
     return f"{notes.VERDICTS[notes.rank(line)]}{f' ({times})' if times else ''}: {' '.join(said.split())}"
 
 
-def _limit(record: Record) -> list[str]:
-    return [] if record.limit is None else [" ".join(visible(limits.answer(record.limit)).split())]
-
-
-def _to_act_on(record: Record) -> list[str]:
-    lines = [line for line in notes.worst_first(record.logs) if notes.to_act_on(line)]
+def _to_act_on(lines: Sequence[LogLine]) -> list[str]:
     more = len(lines) - ACT_LINES
     return [*map(note, lines[:ACT_LINES]), *([f"{more:,} more to act on."] if more > 0 else [])]
 
 
-def _operations(record: Record) -> list[str]:
-    if record.mode != "profiled":
-        return []
+def _operations(record: Record, shown: OpenReceipt) -> list[str]:
     lines = (line for one in operations.tables(record, 48) for line in text.table(one))
-    return [*words.places(record), operations.SENTENCE, *lines]
+    return [*shown.places, shown.profiled, *lines]
 
 
 def table(records: Sequence[Record], called: Mapping[tuple[str, int], str] = {}) -> str:
