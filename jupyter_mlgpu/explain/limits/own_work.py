@@ -13,7 +13,7 @@ from jupyter_mlgpu.explain.limits import calls
 from jupyter_mlgpu.explain.limits.shares import Cause, Shares
 from jupyter_mlgpu.measure.activity.activity import Part
 from jupyter_mlgpu.record.gpu_work import GpuWork
-from jupyter_mlgpu.record.reading import Reading
+from jupyter_mlgpu.record.reading import Reading, new_reading
 from jupyter_mlgpu.record.record import Record
 from jupyter_mlgpu.record.sentence import Sentence, say
 
@@ -59,11 +59,11 @@ class OwnWork(NamedTuple):
     def readings(self) -> Iterator[Reading]:
         """What an answer rests on."""
         name, count = self.device[1], self.launches
-        yield Reading("device_busy", round(self.busy, 4), "share", "device", "CUPTI", count, device=name)
+        yield new_reading("device_busy", round(self.busy, 4), "device", "CUPTI", count, device=name)
         if self.copied:
             share, rate = round(self.copying, 4), round(self.copied)
-            yield Reading("device_copies", share, "share", "device", "CUPTI", count, device=name)
-            yield Reading("host_device_rate", rate, "bytes/s", "device", "CUPTI", count, device=name)
+            yield new_reading("device_copies", share, "device", "CUPTI", count, device=name)
+            yield new_reading("host_device_rate", rate, "device", "CUPTI", count, device=name)
 
 
 def of(record: Record) -> OwnWork | None:
