@@ -43,7 +43,7 @@ def gpu(found: Shares, activity: Activity) -> str | None:
         found.move("waiting", "transfer", _waits_unnamed)
         return None
     if rate is None:  # then a wait for values is taken for their copy
-        found.move("device", "transfer", lambda part: _asks(part) and not calls.only_waits(part.call))
+        found.move("device", "transfer", _asks)
     return label if _started_by_others(found, busy) else None
 
 
