@@ -114,7 +114,6 @@ class Kit:
         asked = Asked(
             of_user=of_user or self.of_user,
             gpus=self._gpus_busy,
-            host_bytes=self._host_bytes,
             gpu_others=self._gpu_others,
             gpu_neighbours=self._gpu_neighbours,
             retries=_allocator_retries,
@@ -147,11 +146,6 @@ class Kit:
         gpus = self._gpus_at_work
         told = {gpu.label: gpus.nvml.busy(gpu.index, since).value for gpu in gpus.gpus} if gpus else {}
         return {label: busy for label, busy in told.items() if busy is not None}
-
-    def _host_bytes(self) -> dict[str, tuple[int, int]]:
-        gpus = self._gpus_at_work
-        told = {gpu.label: gpus.nvml.host_bytes(gpu.index).value for gpu in gpus.gpus} if gpus else {}
-        return {label: read for label, read in told.items() if read is not None}
 
     def _gpu_others(self, since: float) -> float | None:
         gpus = self._gpus_at_work

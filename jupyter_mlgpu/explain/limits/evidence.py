@@ -74,5 +74,3 @@ def readings(
         return
     for label, (busy, samples) in activity.gpus.items():
         yield new_reading("device_busy", round(busy, 4), "device", "NVML", samples, device=label)
-    for label, (rate, windows) in activity.host_rates.items():
-        yield new_reading("host_device_rate", round(rate), "device", "NVML", windows, device=label)

@@ -19,7 +19,6 @@ from jupyter_mlgpu.measure.activity.asked import Asked
 from jupyter_mlgpu.measure.activity.beside import Beside
 from jupyter_mlgpu.measure.activity.code_end import CodeEnd, never_seen
 from jupyter_mlgpu.measure.activity.counters import Counters, grown, more
-from jupyter_mlgpu.measure.activity.host_link import HostLink
 from jupyter_mlgpu.measure.activity.lateness import Lateness
 from jupyter_mlgpu.measure.activity.looks import Looks, line_of
 from jupyter_mlgpu.measure.activity.markers import Markers
@@ -77,7 +76,6 @@ class ActivityWatch:
         self._beside = Beside(asked.called_back)
         self._traced = tracing.is_on()
         self._waits: float | None = None
-        self._link = HostLink(asked.host_bytes)
         self._gpu_others: float | None = None
         self._ask_at = _ASK_AFTER
         self._others = OtherThreads(self._thread, asked.of_user, markers)
@@ -167,7 +165,6 @@ class ActivityWatch:
         with self._lock:
             if self._ended:
                 return None
-            soon: float | None = None
             if self._begun is None:
                 now = real_time.perf_counter()
                 too_early = self._last.now + AFTER - now if self._has_started else AFTER
@@ -179,22 +176,20 @@ class ActivityWatch:
                 before = real_time.thread_time()
                 state = self._see(self._begun.thread)
                 self._pace.charge(real_time.thread_time() - before, stopped=state in STOPPED)
-                # Asked for in Python code, the lock would have to be waited for again.
-                soon = self._ask_the_driver(self._begun) if state in ELSEWHERE else None
+                if state in ELSEWHERE:  # asked for in Python code, the lock would have to be waited for again
+                    self._ask_who_uses_the_gpus(self._begun)
             now = real_time.perf_counter()
             wait = self._pace.wait(now - self._begun.at)
-            wait = wait if soon is None else min(wait, soon)
             self._due = now + wait
             return wait
 
-    def _ask_the_driver(self, begun: _Begun) -> float | None:
-        """What takes milliseconds, and need not be known to the cell's last moment; when to look again."""
+    def _ask_who_uses_the_gpus(self, begun: _Begun) -> None:
+        """What takes milliseconds, and need not be known to the cell's last moment."""
         elapsed = real_time.perf_counter() - begun.at
         if elapsed >= self._ask_at:
             self._ask_at = 2 * elapsed
             told = self._asked.gpu_others(begun.since)
             self._gpu_others = self._gpu_others if told is None else told
-        return self._link.look()
 
     def _begin(self) -> _Begun:
         """The first look: what it costs does not grow with the cell."""
@@ -300,7 +295,6 @@ class ActivityWatch:
             swapped=more(last.swapped_in, first.swapped_in),
             major_faults=more(last.major_faults, first.major_faults),
             gpus=gpus,
-            host_rates=self._link.rates(),
             gpu_others=self._gpu_others,
             gpu_neighbours=neighbours,
             allocator_retries=more(self._asked.retries(), begun.retries),
