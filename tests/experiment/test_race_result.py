@@ -4,6 +4,7 @@ import json
 import re
 import subprocess
 import sys
+from dataclasses import replace
 from xml.etree import ElementTree
 
 import pytest
@@ -158,6 +159,17 @@ def test_a_lane_that_ended_early_leaves_gaps_and_its_reason():
     assert page.table(shown).rows[1][2:] == ("not measured", "")
     assert "gpu:0: interrupted." in repr(shown)
     assert repr(shown).startswith("Interrupted: ")
+
+
+@pytest.mark.parametrize("outcome", ["ok", "interrupted", "error"])
+def test_a_race_names_its_framework_only_where_it_is_known_to_have_worked(outcome):
+    cpu, gpu = lanes()
+    unknown = replace(cpu, use_known=False)
+    assert "PyTorch" in page.head(result(lanes=(unknown, gpu), outcome=outcome))
+    for none in (unknown, replace(cpu, unused=True)):
+        told = page.head(result(lanes=(none, unknown), outcome=outcome))
+        assert "PyTorch" not in told
+        assert "cpu:0" in told
 
 
 def test_a_race_in_which_nothing_was_measured_is_shown_too():

@@ -163,6 +163,47 @@ def test_a_framework_that_does_not_tell_where_it_ran_is_quoted(clock):
     assert lane.notes == ("cpu:0: It does not tell.",)
 
 
+class OnlyWatchedClosely(FakeBackend):
+    """A framework that tells nothing of a cell, unless it is watched at a price."""
+
+    def __init__(self, closely):
+        super().__init__()
+        self.closely = closely
+        self.watched = 0
+
+    def observe(self):
+        return Told(Observed(None, "It does not tell."))
+
+    def observe_closely(self):
+        self.watched += 1
+        return Told(self.closely)
+
+
+class Told:
+    """A watch over one run that tells what it was given."""
+
+    def __init__(self, seen):
+        self._seen = seen
+
+    def finish(self):
+        return self._seen
+
+
+@pytest.mark.parametrize(
+    ("seen", "unused", "use_known"),
+    [
+        (Observed((), None), True, True),
+        (Observed(None, "Nobody knows where.", worked=True), False, True),
+        (Observed(None, "It does not tell."), False, False),
+    ],
+)
+def test_a_lanes_first_run_may_be_watched_at_a_price(clock, seen, unused, use_known):
+    backend = OnlyWatchedClosely(seen)
+    lane, _, _ = run(clock, backend)
+    assert (lane.unused, lane.use_known) == (unused, use_known)
+    assert backend.watched == 1
+
+
 @pytest.mark.parametrize("error", [ValueError("mine"), KeyboardInterrupt(), SystemExit()])
 def test_whatever_ends_the_cell_what_was_measured_is_kept_and_the_device_is_left(clock, error):
     def takes(number, size):

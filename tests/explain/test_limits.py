@@ -195,6 +195,15 @@ def test_a_wait_for_processors_that_others_had_is_contention():
     assert answer(busy, processor_wait=0.9, others_time=0.1) == ("python", "sure")
 
 
+def test_where_others_had_the_processors_as_long_as_the_cell_both_are_named():
+    """A strip beside it has as much waiting as native code."""
+    native = part("native", 1.0, 20, calls="arithmetic", module="numpy", size=1 << 24)
+    limit = judged(native, processor_wait=0.49, others_time=1.0, cores=2).limit
+    assert (limit.kind, limit.confidence) == ("device", "open")
+    assert str(limit.said) == "No single cause: about 50 % computing, about 50 % other programs."
+    assert limit.parts == pytest.approx({"device": 0.51, "contention": 0.49})
+
+
 def test_looks_that_came_late_beside_a_busy_machine_leave_it_open_what_they_saw():
     late = [part("kept lock", 0.5, 15), part("short calls", 0.5, 15, calls="torch.add", module="torch")]
     assert answer(*late, others_time=2.0)[1] == "open"

@@ -13,7 +13,7 @@ import zipfile
 
 import pytest
 
-from jupyter_mlgpu.measure.activity import beside
+from jupyter_mlgpu.measure.activity import beside, counters
 from jupyter_mlgpu.measure.activity.activity import Call
 from jupyter_mlgpu.measure.activity.asked import Asked
 from jupyter_mlgpu.measure.activity.calls import call_at
@@ -24,6 +24,7 @@ from jupyter_mlgpu.measure.activity.pace import AFTER
 from jupyter_mlgpu.measure.activity.stack import Stack, read
 from jupyter_mlgpu.measure.activity.states import ELSEWHERE, state_of
 from jupyter_mlgpu.measure.activity.watch import ActivityWatch
+from jupyter_mlgpu.measure.activity.watched_thread import WatchedThread
 from jupyter_mlgpu.measure.frameworks import registry
 from jupyter_mlgpu.measure.frameworks.base import Compiled
 from jupyter_mlgpu.measure.kit import Kit
@@ -244,6 +245,30 @@ def test_how_a_thread_works_follows_from_its_clock_and_from_how_long_the_lock_wa
     own, asked, running, went_on, state
 ):
     assert state_of(own, asked, running=running, went_on=went_on) == state
+
+
+@pytest.mark.parametrize(
+    ("told", "state", "own", "waited"),
+    [
+        ((1.0, 1.3), "native", 0.6, 0.3),
+        ((1.0, 1.3), "no processor", 0.6, 0.3),
+        # Some of it was before these seconds: it had a processor for the rest of them.
+        ((1.0, 1.9), "native", 0.6, 0.4),
+        ((1.0, 1.9), "no processor", 2.0, 0.0),
+        # The system does not tell: then it is what it was seen in.
+        ((None, None), "native", 0.6, 0.0),
+        ((None, None), "no processor", 0.6, 0.4),
+        ((None, None), "no processor", None, 1.0),
+        ((1.0, 1.3), "idle", 0.1, 0.0),
+        ((1.0, 1.3), "interpreter", 0.6, 0.0),
+    ],
+)
+def test_native_code_waits_for_a_processor_as_long_as_the_system_says(monkeypatch, told, state, own, waited):
+    values = iter(told)
+    monkeypatch.setattr(counters, "attempt", lambda look: next(values))
+    thread = WatchedThread(threading.get_ident(), threading.get_native_id())
+    assert thread.waited(state, 1.0, own) == pytest.approx(waited)
+    thread.close()
 
 
 MS = 1e-3

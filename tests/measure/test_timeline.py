@@ -27,7 +27,7 @@ def test_each_sample_stands_for_the_time_since_the_one_before():
         ("interpreter", "importing", "i"),
         ("native", "compiling", "c"),
         ("idle beside others", None, "n"),
-        ("no processor", None, "w"),
+        ("no processor", None, "n"),
         ("kept lock", "input", "p"),
     ],
 )
@@ -35,6 +35,24 @@ def test_what_was_done_has_a_letter(state, doing, letter):
     timeline = Timeline()
     timeline.add(state, doing, 0.01, 0.01)
     assert timeline.lane(0.01).did == letter * 2
+
+
+@pytest.mark.parametrize(
+    ("state", "doing", "letters"),
+    [
+        ("native", None, "w" * 6 + "n" * 14),
+        ("no processor", None, "n" * 14 + "w" * 6),
+        ("no processor", "compiling", "c" * 14 + "w" * 6),
+    ],
+)
+def test_native_code_without_a_processor_waits_for_as_long_as_it_had_none(state, doing, letters):
+    timeline = Timeline()
+    timeline.add(state, doing, 0.1, 0.1, waited=0.03)
+    lane = timeline.lane(0.1)
+    assert lane.did == letters
+    assert seconds(lane) == pytest.approx(
+        {letters[0]: letters.count(letters[0]) / 200, letters[-1]: letters.count(letters[-1]) / 200}
+    )
 
 
 def test_a_cell_of_an_hour_has_as_many_bins_as_one_of_a_second_and_its_sums_are_exact():

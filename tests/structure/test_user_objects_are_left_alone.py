@@ -117,7 +117,6 @@ OWN = {
         "IPython's": {
             "getattr(info, 'cell_id', None)",
             "getattr(result, 'execution_count', None)",
-            "getattr(result, 'info', None)",
             "getattr(stack[0].info, 'cell_id', None)",
             "str(self.shell.parent_header['msg_id'])",
         },

@@ -97,7 +97,8 @@ class FreshProcess:
             problem = say("its process {ended} at {variable} = {size}", ended=ended, **place)
         else:
             problem = say("its process {ended}", ended=ended)
-        return Lane(device.name, device.kind, None, tuple(timings), None, problem), error
+        lane = Lane(device.name, device.kind, None, tuple(timings), None, problem, use_known=False)
+        return lane, error
 
     def _do(
         self, job: Job, hidden: Mapping[str, str], take: Callable[[News], None]

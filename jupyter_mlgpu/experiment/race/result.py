@@ -62,7 +62,8 @@ class Lane:
 
     `empty` is the time of a run of nothing, in seconds: waiting for the device is part of every sample. It
     is None where the lane ended before it was known. `problem` says why the lane is not complete. `unused`:
-    its first run had no operation of the framework, so choosing a device changed nothing.
+    its first run had no operation of the framework, so choosing a device changed nothing; `use_known`: it is
+    known whether it had any.
     """
 
     device: str
@@ -73,6 +74,7 @@ class Lane:
     problem: Sentence | None = None
     notes: tuple[Sentence, ...] = ()
     unused: bool = False
+    use_known: bool = True
 
     def at(self, size: Size) -> Timing | None:
         """The timing at a size, where it was measured."""
@@ -108,6 +110,11 @@ class RaceResult(Charted):
     def unused(self) -> bool:
         """Return whether the framework ran no operation on any device."""
         return bool(self.lanes) and all(lane.unused for lane in self.lanes)
+
+    @property
+    def used(self) -> bool:
+        """Return whether the framework is known to have run something on a device."""
+        return any(lane.use_known and not lane.unused for lane in self.lanes)
 
     @property
     def crossovers(self) -> tuple[Crossover, ...]:

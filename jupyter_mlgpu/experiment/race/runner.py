@@ -107,13 +107,13 @@ class RaceRunner:
     def _first(self, lane: _UnfinishedLane, size: float | None) -> float:
         """The lane's first run: it is heard and watched. Watching takes time, so no other run is."""
         lane.seen = True
-        observation = self.backend.observe()
+        observation = self.backend.observe_closely()
         try:
             return self._once(size, quiet=False)
         finally:
             seen = observation.finish()
             lane.notes += _where(lane.device, seen)
-            lane.unused = seen.ran_on == ()
+            lane.unused, lane.use_known = seen.ran_on == (), seen.known
             self.on_seen(seen)
             self.backend.rest()
 
@@ -143,6 +143,7 @@ class _UnfinishedLane:
     empty: float | None = None
     seen: bool = False
     unused: bool = False
+    use_known: bool = False
     size: float | None = None
     timings: Timings = field(default_factory=Timings)
 
@@ -164,6 +165,7 @@ class _UnfinishedLane:
             None if error is None else _words(error),
             tuple(self.notes),
             self.unused,
+            self.use_known,
         )
 
 

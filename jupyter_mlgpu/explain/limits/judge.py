@@ -109,7 +109,7 @@ class _Shared:
             parts, seen=bool(activity.parts), worked=bool(self.record.device.ran_on)
         )
         sure = "open" if native else confidence(cause, found, activity, own, on_gpu=self.on_gpu)
-        mixed = cause == "unknown" or value < LIKELY
+        mixed = cause == "unknown" or value < LIKELY or (sure == "open" and _others_prevail_too(found, cause))
         shared = evidence.mixture(found) if mixed else {}
         looks = None if found.exact == cause else found.looks
         waited = own is not None and cause == "device" and looks is not None
@@ -131,6 +131,11 @@ class _Shared:
             return limit
         without = new_reading("time_without", round(left, 6), "cell", "samples", found.looks)
         return replace(limit, bound=words.bound(seconds, left), evidence=(*told, without))
+
+
+def _others_prevail_too(found: Shares, cause: Cause) -> bool:
+    """Whether other programs had the processors or the GPU for about as long as `cause` took."""
+    return cause != "contention" and found.share("contention") >= OPEN
 
 
 def _for_others(activity: Activity) -> bool:

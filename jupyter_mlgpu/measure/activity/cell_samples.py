@@ -25,14 +25,23 @@ class CellSamples:
         self._timeline = Timeline()
 
     def add(
-        self, stack: Stack, state: State, seconds: float, late: float, until: float, *, thread: bool
+        self,
+        stack: Stack,
+        state: State,
+        seconds: float,
+        late: float,
+        until: float,
+        *,
+        thread: bool,
+        waited: float,
     ) -> None:
         """Count a sample that stands for so many seconds up to a moment, and came so late.
 
-        `thread`: it saw another thread than the cell's.
+        `thread`: it saw another thread than the cell's. `waited` are the seconds without a processor.
         """
         self.seen.add(stack, state, seconds, late, thread=thread)
-        self._timeline.add(state, stack.doing, until - self.code_began, seconds, line_of(stack))
+        since_begin = until - self.code_began
+        self._timeline.add(state, stack.doing, since_begin, seconds, line_of(stack), waited=waited)
 
     def add_unseen(self, stack: Stack, seconds: float, *, busy: bool) -> None:
         """Count a time that no sample saw, with what was found after it; `busy`: the thread worked in it."""

@@ -77,16 +77,16 @@ class ThreadClock:
 def read(clock: ThreadClock, waits: WaitClock) -> Counters:
     """All counters now; some 100 µs on Linux."""
     times = os.times()
-    stalled = _attempt(_memory_stall)
+    stalled = attempt(_memory_stall)
     return Counters(
         real_time.process_time(),
         times.children_user + times.children_system,
         clock.read(),
-        _attempt(waits.read),
-        _attempt(_machine_busy),
+        attempt(waits.read),
+        attempt(_machine_busy),
         stalled,
         _swapped.read(stalled),
-        _attempt(_major_faults),
+        attempt(_major_faults),
     )
 
 
@@ -97,7 +97,7 @@ def processor_waits() -> float | None:
     except OSError:
         return None
     clocks = [WaitClock(task) for task in tasks]
-    waits = [_attempt(clock.read) for clock in clocks]
+    waits = [attempt(clock.read) for clock in clocks]
     for clock in clocks:
         clock.close()
     return sum(one for one in waits if one is not None)
@@ -114,7 +114,8 @@ def more(last: float | None, first: float | None) -> int | None:
     return None if by is None else round(by)
 
 
-def _attempt(look: Callable[[], float | int]) -> float | None:
+def attempt(look: Callable[[], float | int]) -> float | None:
+    """What a reading gives; None where the system does not tell it."""
     try:
         return look()
     except (OSError, ValueError, IndexError, ImportError):  # not Linux, or a kernel without it
@@ -162,7 +163,7 @@ class SwappedIn:
         last = self._last
         if last is not None and last[0] == stalled:
             return last[1]
-        now = _attempt(self._pages)
+        now = attempt(self._pages)
         self._last = None if stalled is None or now is None else (stalled, now)
         return now
 

@@ -30,14 +30,14 @@ _Bin = dict[tuple[str, Line | None], float]
 #: Seconds of a bin at first.
 _NARROWEST = 0.005
 
-#: The letter for each state. A thread that waits while others of its process work counts as native code, for
-#: they compute for it.
+#: The letter for each state, of the time in which the thread had a processor. A thread that waits while
+#: others of its process work counts as native code, for they compute for it.
 _BY_STATE: dict[State, str] = {
     "interpreter": PYTHON,
     "kept lock": PYTHON,
     "short calls": NATIVE,
     "native": NATIVE,
-    "no processor": WAITING,
+    "no processor": NATIVE,
     "idle": WAITING,
     "idle beside others": NATIVE,
     "idle beside Python": PYTHON,
@@ -53,10 +53,27 @@ class Timeline:
         self._spent: dict[str, float] = {}
 
     def add(
-        self, state: State, doing: Doing | None, until: float, seconds: float, line: Line | None = None
+        self,
+        state: State,
+        doing: Doing | None,
+        until: float,
+        seconds: float,
+        line: Line | None = None,
+        *,
+        waited: float = 0.0,
     ) -> None:
-        """A sample that stands for so many seconds up to a moment."""
+        """A sample that stands for so many seconds up to a moment, of which it `waited` for a processor.
+
+        The sample saw the end of that time: one without a processor waited last, another one first.
+        """
         did = {"importing": IMPORTING, "compiling": COMPILING}.get(doing or "") or _BY_STATE[state]
+        parts = [(did, seconds - waited), (WAITING, waited)]
+        for what, part in parts if state == "no processor" else reversed(parts):
+            seconds -= part
+            if part > 0:
+                self._add(what, until - seconds, part, line)
+
+    def _add(self, did: str, until: float, seconds: float, line: Line | None) -> None:
         self._spent[did] = self._spent.get(did, 0.0) + seconds
         while until > self._width * BINS:
             self._widen()

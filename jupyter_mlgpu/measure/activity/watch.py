@@ -239,7 +239,8 @@ class ActivityWatch:
             elif kept_by_native and state == "idle beside others":
                 seen = "idle beside Python"
         until = now.now - (late if self._too_late(late) else 0.0)
-        self._samples.add(stack, seen, seconds, late, until, thread=thread)
+        waited = watched.waited(seen, seconds, own)
+        self._samples.add(stack, seen, seconds, late, until, thread=thread, waited=waited)
         return state
 
     def _too_late(self, late: float) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from jupyter_mlgpu.measure.activity import thread_state
+from jupyter_mlgpu.measure.activity import counters, thread_state
 from jupyter_mlgpu.measure.activity.activity import State
 from jupyter_mlgpu.measure.activity.counters import ThreadClock, WaitClock
 from jupyter_mlgpu.measure.activity.states import WENT_ON, nobody_else_kept_it, state_of
@@ -33,6 +33,7 @@ class WatchedThread:
         self.began = self.moment()
         self.waits = WaitClock(task)
         self._state = thread_state.watching(task)
+        self._waited = counters.attempt(self.waits.read)
 
     def moment(self) -> ThreadMoment:
         """Now."""
@@ -56,6 +57,22 @@ class WatchedThread:
             running = self._state.running()
             went_on = part(rested, self.moment())
         return state_of(own, asked, running=bool(running), went_on=went_on)
+
+    def waited(self, state: State, seconds: float, own: float | None) -> float:
+        """For how many of the last seconds it had no processor, though it would have gone on.
+
+        `state` is how it worked, and `own` the part of the time for which it had a processor. The system is
+        asked of native code alone, which a look does not hold up; where it does not tell, what the thread
+        was seen in counts.
+        """
+        if state not in ("native", "no processor"):
+            return 0.0
+        most = seconds * (1 - min(own or 0.0, 1.0))
+        before, self._waited = self._waited, counters.attempt(self.waits.read)
+        waited = counters.grown(self._waited, before)
+        if waited is None:
+            return most if state == "no processor" else 0.0
+        return min(waited, most)
 
     def close(self) -> None:
         """Ask no more."""

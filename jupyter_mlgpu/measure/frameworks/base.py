@@ -177,8 +177,8 @@ class Compiled(NamedTuple):
 class Observed:
     """What was seen while a cell ran: where operations ran (None: not known) and the allocator's peak.
 
-    `only` is the one device on which anything can have run, where that is known and `ran_on` is not;
-    `notes` are sentences for the receipt.
+    `only` is the one device on which anything can have run, where that is known and `ran_on` is not; `worked`
+    tells that something ran, wherever it was. `notes` are sentences for the receipt.
     """
 
     ran_on: tuple[RanOn, ...] | None
@@ -186,6 +186,12 @@ class Observed:
     readings: tuple[Reading, ...] = ()
     notes: tuple[Sentence, ...] = ()
     only: str | None = None
+    worked: bool = False
+
+    @property
+    def known(self) -> bool:
+        """Return whether it is known if the framework ran anything at all."""
+        return self.worked or self.ran_on is not None
 
 
 class Observation(Protocol):
@@ -266,6 +272,10 @@ class Backend(Protocol):
 
     def observe(self) -> Observation:
         """Begin to watch where operations run."""
+
+    def observe_closely(self) -> Observation:
+        """Begin to watch, in a run that nobody times: it may cost what `observe` may not."""
+        return self.observe()
 
     def allocator_retries(self) -> int | None:
         """How often its allocators freed what they kept and tried again, so far; None where none tells."""

@@ -57,15 +57,22 @@ def head(result: RaceResult) -> Sentence:
         else say("no device"),
         "runs": say_count("one run each", "{count} runs each", result.repeats),
     }
-    if result.outcome == "error":
-        return say(
-            "Ended by an error: `{cell}` with {framework} on {devices}, {runs} after warm-up.", **raced
-        )
-    if result.outcome == "interrupted":
-        return say("Interrupted: `{cell}` with {framework} on {devices}, {runs} after warm-up.", **raced)
-    if result.unused:
-        return say("`{cell}`, {runs} after warm-up, as timed for {devices}.", **raced)
-    return say("`{cell}` with {framework} on {devices}, {runs} after warm-up.", **raced)
+    if result.used:
+        return {
+            "ok": say("`{cell}` with {framework} on {devices}, {runs} after warm-up.", **raced),
+            "error": say(
+                "Ended by an error: `{cell}` with {framework} on {devices}, {runs} after warm-up.", **raced
+            ),
+            "interrupted": say(
+                "Interrupted: `{cell}` with {framework} on {devices}, {runs} after warm-up.", **raced
+            ),
+        }[result.outcome]
+    del raced["framework"]
+    return {
+        "ok": say("`{cell}`, {runs} after warm-up, as timed for {devices}.", **raced),
+        "error": say("Ended by an error: `{cell}`, {runs} after warm-up, as timed for {devices}.", **raced),
+        "interrupted": say("Interrupted: `{cell}`, {runs} after warm-up, as timed for {devices}.", **raced),
+    }[result.outcome]
 
 
 def problems(result: RaceResult) -> list[Sentence]:

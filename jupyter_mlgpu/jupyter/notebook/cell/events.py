@@ -192,19 +192,21 @@ class CellEvents:
             return
         stack = self._here.running
         # IPython gives no result for an await that was interrupted: then it is the innermost cell's.
-        info = getattr(result, "info", None)
-        if result is not None and not any(running.info is info for running in stack):
+        if result is not None and not any(_is_of(result, running) for running in stack):
             return  # the cell that loaded the extension, or one that IPython did not announce
         while stack:
             running = stack.pop()
-            mine = result is None or running.info is info
+            mine = result is None or _is_of(result, running)
+            error, code_ended = _error(result), None
+            if running.tracebacks is not None:
+                error = running.tracebacks.escaped() if result is None else error
+                error, code_ended = running.tracebacks.end(error)
             requested = self.kit.selection.requested()  # a cell may have a device of its own
             devices = self.kit.selection.devices()
             notes = self.kit.selection.leave() if running.entered else []
-            code_ended = running.tracebacks.end(_error(result)) if running.tracebacks is not None else None
             if running.measurement is not None:
                 record = running.measurement.stop(
-                    _outcome(result),
+                    "interrupted" if result is None and error is None else _outcome(error),
                     requested=requested,
                     execution_count=self._execution_count(running, result),
                     notes=notes,
@@ -270,6 +272,8 @@ class CellEvents:
             # `execution_count` may be one further by now, which differs between its versions.
             return len(self.shell.history_manager.input_hist_raw) - 1
         count: int | None = getattr(result, "execution_count", None)
+        if count is None and result is not None:  # the result that IPython made anew has none
+            count = self.shell.execution_count - 1
         return count
 
     def _message(self) -> str | None:
@@ -293,6 +297,11 @@ def _as_a_run(record: Record, turn: Repeat | None) -> Record:
     return replace(record, repeat=turn)
 
 
+def _is_of(result: Any, running: _Running) -> bool:
+    """Whether a result is that of a cell; IPython makes a new `info` where its own code failed around it."""
+    return result.info is running.info or result.info.raw_cell is running.info.raw_cell
+
+
 def _error(result: Any) -> BaseException | None:
     if result is None:
         return None
@@ -301,10 +310,7 @@ def _error(result: Any) -> BaseException | None:
     return result.error_in_exec if error is None else error
 
 
-def _outcome(result: Any) -> Outcome:
-    if result is None:
-        return "interrupted"
-    error = _error(result)
+def _outcome(error: BaseException | None) -> Outcome:
     if error is None:
         return "ok"
     return "interrupted" if is_a(error, KeyboardInterrupt, asyncio.CancelledError) else "error"

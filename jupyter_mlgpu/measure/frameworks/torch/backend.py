@@ -165,6 +165,14 @@ class TorchBackend(Backend):
         """Begin the allocators' peaks afresh; operations are not watched (adr/0009)."""
         return TorchObservation(self)
 
+    def observe_closely(self) -> Observation:
+        """Have PyTorch's profiler tell as well whether anything ran; not where there is an NVIDIA GPU."""
+        if self._gpus():
+            return self.observe()
+        from jupyter_mlgpu.measure.frameworks.torch.counting import CountingObservation  # races are seldom
+
+        return CountingObservation(self.observe(), self.devices()[0])
+
     def stays(self, values: Mapping[str, object], device: Device) -> Sentence | None:
         """Tensors and modules: PyTorch works where they are, whatever its default device is."""
         found = staying.elsewhere(tensors(values), device.name)

@@ -10,15 +10,14 @@ what PyTorch itself prints of it is read in explain/logs/mps_profile.py.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from functools import wraps
 from typing import Any
 
 from jupyter_mlgpu.measure.frameworks.imports import module
 from jupyter_mlgpu.measure.frameworks.precision import emulated_by_gpu
 from jupyter_mlgpu.measure.frameworks.torch import profile_reader
-from jupyter_mlgpu.measure.frameworks.torch.profiling import BEGINNINGS
+from jupyter_mlgpu.measure.frameworks.torch.profiling import BEGINNINGS, kineto_silent
 from jupyter_mlgpu.measure.frameworks.user_profiler import CellSession
 from jupyter_mlgpu.measure.ops.events import Profile
 from jupyter_mlgpu.measure.ops.profiler import Profiler, Refused, Session
@@ -36,7 +35,6 @@ _NOT_RECORDED = say(
     "PyTorch's input shapes and FLOP are not reported: recording them makes its profiler "
     "take twice as long. `%%mlc_trace --ops --shapes` records them."
 )
-_LEVEL = "KINETO_LOG_LEVEL"
 
 
 class TorchProfiler(Profiler):
@@ -54,7 +52,7 @@ class TorchProfiler(Profiler):
         if profiler.ProfilerActivity.CUDA in possible and module("torch").cuda.is_available():
             wanted.append(profiler.ProfilerActivity.CUDA)
         ours = profiler.profile(activities=wanted, record_shapes=shapes, with_flops=shapes)
-        with _kineto_silent():
+        with kineto_silent():
             ours.start()
         return TorchSession(ours, module("torch.autograd.profiler"), shapes)
 
@@ -133,16 +131,3 @@ def _on_mps() -> Sentence:
         seen=_MPS,
         variable=_MPS_LOG,
     )
-
-
-@contextmanager
-def _kineto_silent() -> Iterator[None]:
-    """Kineto reads its level when it is first used, and keeps it."""
-    if _LEVEL in os.environ:
-        yield
-        return
-    os.environ[_LEVEL] = "99"
-    try:
-        yield
-    finally:
-        os.environ.pop(_LEVEL, None)

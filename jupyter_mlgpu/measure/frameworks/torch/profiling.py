@@ -5,7 +5,9 @@ Each profiler of PyTorch begins by one of two functions of `torch.autograd.profi
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import wraps
 from typing import Any
 
@@ -13,6 +15,7 @@ from jupyter_mlgpu.measure.frameworks.imports import module
 from jupyter_mlgpu.measure.frameworks.user_profiler import Replaced
 
 BEGINNINGS = ("_prepare_profiler", "_enable_profiler")
+_LEVEL = "KINETO_LOG_LEVEL"
 
 
 def is_on() -> bool:
@@ -27,6 +30,19 @@ def before(tell: Callable[[], None]) -> Callable[[], None]:
     for name in BEGINNINGS:
         replaced.replace(name, _after(tell, getattr(place, name)))
     return replaced.put_back
+
+
+@contextmanager
+def kineto_silent() -> Iterator[None]:
+    """Keep Kineto's own lines away; it reads its level when it is first used, and keeps it."""
+    if _LEVEL in os.environ:
+        yield
+        return
+    os.environ[_LEVEL] = "99"
+    try:
+        yield
+    finally:
+        os.environ.pop(_LEVEL, None)
 
 
 def _after(tell: Callable[[], None], begin: Callable[..., Any]) -> Callable[..., Any]:
