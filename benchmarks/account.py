@@ -42,7 +42,7 @@ _start = _time.thread_time()
 get_ipython().run_line_magic('load_ext', 'jupyter_mlgpu')
 _seconds = _time.thread_time() - _start"""
 _STORES = """from types import SimpleNamespace as _namespace
-_kept = get_ipython()._jupyter_mlgpu._post_mortem
+_kept = get_ipython()._jupyter_mlgpu.cells.post_mortem
 _info = _namespace(raw_cell="pass", store_history=True)
 _stores = []
 for _ in range(500):

@@ -129,7 +129,7 @@ def load_us(wanted: bool) -> None:
 
 def loaded(environment: dict[str, str]) -> bool:
     """Whether a kernel that starts now has us, and traces."""
-    asks = "print(getattr(getattr(get_ipython(), '_jupyter_mlgpu', None), '_events', None) is not None)"
+    asks = "print(getattr(getattr(get_ipython(), '_jupyter_mlgpu', None), 'cells', None) is not None)"
     code = (
         "from jupyter_client.manager import start_new_kernel\n"
         "manager, client = start_new_kernel(kernel_name='python3')\n"

@@ -16,7 +16,7 @@ from jupyter_mlgpu.experiment.bench import run
 from jupyter_mlgpu.experiment.bench.result import DERIVED
 from jupyter_mlgpu.explain.doctor import diagnose
 from jupyter_mlgpu.record.not_measured import Saved
-from jupyter_mlgpu.record.reading import QUANTITIES
+from jupyter_mlgpu.record.quantities import QUANTITIES
 from jupyter_mlgpu.record.record import SCHEMA, Record
 from jupyter_mlgpu.record.sentence import Sentence
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from jupyter_mlgpu.explain.memory_forecast import MemoryLimit
 from jupyter_mlgpu.measure.probes import memory
 from jupyter_mlgpu.measure.probes.nvml import Nvml
-from jupyter_mlgpu.measure.probes.process import resident_set
+from jupyter_mlgpu.measure.probes.resident_set import resident_set
 from jupyter_mlgpu.record.sentence import say
 
 

@@ -7,7 +7,8 @@ from collections.abc import Callable, Sequence
 from jupyter_mlgpu.measure.frameworks.base import Backend, Device, Observation, Observed
 from jupyter_mlgpu.measure.probes.base import Probe
 from jupyter_mlgpu.measure.user_objects import text_of, type_name
-from jupyter_mlgpu.record.reading import PROFILED, QUANTITIES, Reading, missing
+from jupyter_mlgpu.record.quantities import PROFILED, QUANTITIES
+from jupyter_mlgpu.record.reading import Reading, missing
 from jupyter_mlgpu.record.redact import beginning
 from jupyter_mlgpu.record.sentence import Sentence, say
 

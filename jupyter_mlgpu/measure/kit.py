@@ -15,9 +15,10 @@ from jupyter_mlgpu._version import __version__
 from jupyter_mlgpu.measure.frameworks import registry
 from jupyter_mlgpu.measure.frameworks.base import Compiled
 from jupyter_mlgpu.measure.frameworks.imports import ImportWatch
-from jupyter_mlgpu.measure.probes.base import Late, Probe
+from jupyter_mlgpu.measure.probes import cell
+from jupyter_mlgpu.measure.probes.base import ProbeInstruments
+from jupyter_mlgpu.measure.probes.cell.peak_memory_process import ResettablePeak
 from jupyter_mlgpu.measure.probes.lazy import Lazy
-from jupyter_mlgpu.measure.probes.process import CpuTime, MemoryInUse, ResettablePeak, peak_memory_probe
 from jupyter_mlgpu.measure.probes.sampler import Sampler
 from jupyter_mlgpu.measure.recorder import Recorder, new_run
 from jupyter_mlgpu.measure.selection import DeviceSelection
@@ -52,6 +53,7 @@ class Kit:
         self.sampler = Sampler()
         #: Starting NVML may take a second, so the GPUs are found on the sampler's thread.
         self.gpus = Lazy(_find_gpus)
+        self.instruments = ProbeInstruments(self.sampler, self.gpus)
         #: Saved records played back: told of beside the frameworks, and never chosen for a cell.
         self.replays: list[Replay] = []
         #: Whether cells are looked at while they run, so that a record can say what limited its cell.
@@ -67,13 +69,7 @@ class Kit:
         self.recorder = Recorder(
             new_run(notebook),
             clock=SystemClock(),
-            probes=(
-                CpuTime(),
-                peak_memory_probe(self.sampler),
-                Late("peak_memory_device", self._device_memory),
-                Late("energy", self._energy),
-                MemoryInUse(),
-            ),
+            probes=cell.probes(self.instruments),
             backends=registry.loaded,
             versions={"python": platform.python_version(), "jupyter_mlgpu": __version__},
             keep=lambda key, profiles: self.profiles.add(key, profiles),
@@ -109,16 +105,6 @@ class Kit:
         atexit.register(found.stop)
         return found
 
-    def _device_memory(self) -> Probe:
-        from jupyter_mlgpu.measure.probes.devicememory import PeakDeviceMemory
-
-        return PeakDeviceMemory(self.sampler, self.gpus)
-
-    def _energy(self) -> Probe:
-        from jupyter_mlgpu.measure.probes.energy.counters import energy_probe
-
-        return energy_probe(self.sampler, self.gpus)
-
     def _activity(self, of_user: OfUser | None) -> ActivityWatch | None:
         if not self.looks_at_cells:
             return None
@@ -128,7 +114,6 @@ class Kit:
         asked = Asked(
             of_user=of_user or self.of_user,
             gpus=self._gpus_busy,
-            host_bytes=self._host_bytes,
             gpu_others=self._gpu_others,
             gpu_neighbours=self._gpu_neighbours,
             retries=_allocator_retries,
@@ -161,11 +146,6 @@ class Kit:
         gpus = self._gpus_at_work
         told = {gpu.label: gpus.nvml.busy(gpu.index, since).value for gpu in gpus.gpus} if gpus else {}
         return {label: busy for label, busy in told.items() if busy is not None}
-
-    def _host_bytes(self) -> dict[str, tuple[int, int]]:
-        gpus = self._gpus_at_work
-        told = {gpu.label: gpus.nvml.host_bytes(gpu.index).value for gpu in gpus.gpus} if gpus else {}
-        return {label: read for label, read in told.items() if read is not None}
 
     def _gpu_others(self, since: float) -> float | None:
         gpus = self._gpus_at_work

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, NamedTuple
 
 from jupyter_mlgpu.measure.probes import memory, oom
-from jupyter_mlgpu.measure.probes.process import STATM, resident_in, resident_set
+from jupyter_mlgpu.measure.probes.resident_set import STATM, resident_in, resident_set
 from jupyter_mlgpu.measure.probes.systemfile import SystemFile
 from jupyter_mlgpu.record.accounts.account import DeviceLook, Look, OomKills
 

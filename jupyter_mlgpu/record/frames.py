@@ -16,7 +16,8 @@ from typing import Any, SupportsIndex, overload
 
 from jupyter_mlgpu.record.extras import require
 from jupyter_mlgpu.record.instruments import Instrument, Instruments
-from jupyter_mlgpu.record.reading import QUANTITIES, Reading
+from jupyter_mlgpu.record.quantities import QUANTITIES
+from jupyter_mlgpu.record.reading import Reading
 from jupyter_mlgpu.record.record import OpStat, Record
 from jupyter_mlgpu.record.sentence import say
 
@@ -125,7 +126,7 @@ class _Column:
     def names(self) -> tuple[str, str]:
         """The column of the value, and that of the reason."""
         of = "" if self.instrument is None else f" [{self.instrument}]"
-        return f"{self.quantity}_{QUANTITIES[self.quantity]}{of}", f"{self.quantity}_why_missing{of}"
+        return f"{self.quantity}_{QUANTITIES[self.quantity].unit}{of}", f"{self.quantity}_why_missing{of}"
 
     def reading(self, record: Record) -> Reading | None:
         """The record's reading for this column."""

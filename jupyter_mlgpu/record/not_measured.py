@@ -11,10 +11,11 @@ from typing import Annotated, Any
 from msgspec import Meta, Struct
 
 from jupyter_mlgpu.record import decoding
-from jupyter_mlgpu.record.reading import UNITS, Reading, Scope, Source
+from jupyter_mlgpu.record.quantities import KNOWN
+from jupyter_mlgpu.record.reading import Reading, Scope, Source
 from jupyter_mlgpu.record.sentence import Sentence
 
-_ORDER = {quantity: place for place, quantity in enumerate(UNITS)}
+_ORDER = {quantity: place for place, quantity in enumerate(KNOWN)}
 
 #: A quantity of a later version, of which nobody here knows the unit.
 _UNKNOWN_UNIT = "?"
@@ -36,7 +37,7 @@ class NotMeasured(Struct, frozen=True, omit_defaults=True):
     def readings(self) -> Iterable[Reading]:
         """A reading of each quantity."""
         for quantity in self.quantities:
-            unit = UNITS.get(quantity, _UNKNOWN_UNIT)
+            unit = KNOWN[quantity].unit if quantity in KNOWN else _UNKNOWN_UNIT
             yield Reading(
                 quantity,
                 None,
@@ -61,7 +62,8 @@ def gathered(readings: Sequence[Reading]) -> tuple[tuple[Reading, ...], dict[str
     kept: list[Reading] = []
     groups: dict[tuple[str, Scope, Source, str | None, str | None], list[Reading]] = {}
     for one in readings:
-        if one.why_missing is None or UNITS.get(one.quantity) != one.unit or one.samples:
+        known = KNOWN.get(one.quantity)
+        if one.why_missing is None or known is None or known.unit != one.unit or one.samples:
             kept.append(one)
         else:
             key = (one.why_missing, one.scope, one.source, one.device, one.detail)

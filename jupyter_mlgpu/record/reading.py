@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Annotated, Literal
 
 from msgspec import Meta, Struct
@@ -10,6 +9,7 @@ from msgspec import Meta, Struct
 from jupyter_mlgpu.record.bounds import Otherwise, Unread
 from jupyter_mlgpu.record.decoding import Count, Measured
 from jupyter_mlgpu.record.errors import RecordError
+from jupyter_mlgpu.record.quantities import KNOWN
 from jupyter_mlgpu.record.sentence import Sentence
 
 Scope = Literal["cell", "process", "device", "machine"]
@@ -34,55 +34,6 @@ APPLE: Source = "Apple's energy model"
 IOREGISTRY: Source = "IORegistry"
 FDINFO: Source = "fdinfo"
 OPERATING_SYSTEM: Source = "operating system"
-
-#: Unit of each quantity a record holds, in the order in which records list them.
-QUANTITIES: Mapping[str, str] = {
-    "wall_time": "s",
-    "cpu_time": "s",
-    "device_time": "s",
-    # Of a profiled cell alone: the part of it in which nothing ran on a device, from 0 to 1.
-    "device_idle": "share",
-    "peak_memory_process": "bytes",
-    "peak_memory_allocator": "bytes",
-    "peak_memory_device": "bytes",
-    # In use when the cell had ended: what `growth.py` compares over the runs of a cell.
-    "memory_process": "bytes",
-    "memory_allocator": "bytes",
-    "energy": "J",
-}
-
-#: Units of what a profiled cell's record holds beside them, where its profile tells it: shares are parts of
-#: the profiled run, and none of it is a timing.
-PROFILED: Mapping[str, str] = {
-    # Idle, from the first to the last operation of a device.
-    "device_gaps": "share",
-    # Only copies between host and device ran.
-    "device_copies": "share",
-    # One thread of the host, the busiest, was in operations of the framework.
-    "host_operations": "share",
-    # Operations that took less than it takes to start one, or so (measure/ops/pace.py).
-    "short_operations": "share",
-    "operation_rate": "1/s",
-    "operation_length": "s",
-    # What its operations had to do: floating-point operations of one type of numbers; bytes that are read and
-    # written, each once; and those of calls on more than a cache holds.
-    "flops": "FLOP",
-    "bytes_moved": "bytes",
-    "bytes_of_large_calls": "bytes",
-}
-
-#: Units of a cell's place under its machine's roof (explain/limits/roofline.py), in light runs of its code.
-ROOFLINE: Mapping[str, str] = {
-    "flop_rate": "FLOP/s",
-    "peak_flop_rate": "FLOP/s",
-    "flop_share": "of the roof",
-    "byte_rate": "bytes/s",
-    "peak_byte_rate": "bytes/s",
-    "byte_share": "of the roof",
-}
-
-#: Of all of them.
-UNITS: Mapping[str, str] = {**QUANTITIES, **PROFILED, **ROOFLINE}
 
 
 class Reading(Struct, frozen=True, omit_defaults=True):
@@ -134,6 +85,22 @@ class Reading(Struct, frozen=True, omit_defaults=True):
 _LEAST = 1e-15
 
 
+def new_reading(
+    quantity: str,
+    value: float,
+    scope: Scope,
+    source: Source,
+    samples: int,
+    *,
+    uncertainty: float | None = None,
+    device: str | None = None,
+    detail: Sentence | None = None,
+) -> Reading:
+    """A reading that was taken, in the unit of its quantity."""
+    unit = KNOWN[quantity].unit
+    return Reading(quantity, value, unit, scope, source, samples, None, uncertainty, device, detail)
+
+
 def missing(
     quantity: str,
     why: Sentence,
@@ -144,4 +111,4 @@ def missing(
     device: str | None = None,
 ) -> Reading:
     """A reading that could not be taken, with the reason in words a student understands."""
-    return Reading(quantity, None, UNITS[quantity], scope, source, 0, why, device=device, detail=detail)
+    return Reading(quantity, None, KNOWN[quantity].unit, scope, source, 0, why, device=device, detail=detail)

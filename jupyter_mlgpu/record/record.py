@@ -23,7 +23,8 @@ from jupyter_mlgpu.record.gpu_work import STILL_AT_WORK, GpuFigures, GpuWork, ma
 from jupyter_mlgpu.record.limit import HotLine, Limit
 from jupyter_mlgpu.record.native import READ_LINE, NativeOutput
 from jupyter_mlgpu.record.not_measured import gathered, spread
-from jupyter_mlgpu.record.reading import QUANTITIES, Reading
+from jupyter_mlgpu.record.quantities import QUANTITIES
+from jupyter_mlgpu.record.reading import Reading
 from jupyter_mlgpu.record.sentence import Sentence, say
 from jupyter_mlgpu.record.strip import HostLane
 
@@ -377,7 +378,7 @@ def _check(record: Record) -> None:
             f"found {record.started_at!r:.60}"
         )
     for number, one in enumerate(record.readings):
-        unit = QUANTITIES.get(one.quantity, one.unit)
+        unit = QUANTITIES[one.quantity].unit if one.quantity in QUANTITIES else one.unit
         if one.unit != unit:
             raise RecordError(
                 f"readings[{number}].unit of {one.quantity} should be {unit}, found {one.unit!r}"

@@ -5,52 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 
+from jupyter_mlgpu.record.quantities import KNOWN
 from jupyter_mlgpu.record.reading import Reading
 from jupyter_mlgpu.record.sentence import Sentence, say
-
-TITLES: Mapping[str, Sentence] = {
-    "wall_time": say("Wall time"),
-    "cpu_time": say("CPU time"),
-    "device_time": say("GPU busy time"),
-    "device_idle": say("Device idle"),
-    "peak_memory_process": say("Peak memory, process"),
-    "peak_memory_allocator": say("Peak memory, allocator"),
-    "peak_memory_device": say("Peak memory, device"),
-    "memory_process": say("Memory at the end, process"),
-    "memory_allocator": say("Memory at the end, allocator"),
-    "energy": say("Energy"),
-    # What a limit rests on.
-    "samples_share": say("Share of the samples"),
-    "importing_share": say("Importing modules"),
-    "time_without": say("Without it, at least"),
-    "thread_time": say("CPU time, the cell's thread"),
-    "process_time": say("CPU time, process"),
-    "processor_wait": say("Waited for a processor"),
-    "others_time": say("CPU time, other programs"),
-    "time_not_seen": say("Time not seen"),
-    "memory_stall": say("Waited for memory"),
-    "major_faults": say("Waits for a page from disk"),
-    "compile_time": say("Tracing and compiling, by the frameworks' own clocks"),
-    "device_busy": say("Device busy"),
-    "host_device_rate": say("Between host and device"),
-    "allocator_retries": say("Allocator retries"),
-    # What a profile tells of the profiled run, and where a cell stands under its machine's roof.
-    "device_gaps": say("Device idle, from its first to its last operation"),
-    "device_copies": say("Device only copying"),
-    "host_operations": say("Host in operations"),
-    "short_operations": say("Host in short operations"),
-    "operation_rate": say("Operations per second, profiled"),
-    "operation_length": say("Mean operation length, profiled"),
-    "flops": say("Floating-point operations"),
-    "bytes_moved": say("Bytes read and written, at least"),
-    "bytes_of_large_calls": say("Bytes past the caches, at least"),
-    "flop_rate": say("Arithmetic, in light runs"),
-    "peak_flop_rate": say("Arithmetic, this machine's roof"),
-    "flop_share": say("Arithmetic, share of the roof"),
-    "byte_rate": say("Memory traffic, in light runs"),
-    "peak_byte_rate": say("Memory traffic, this machine's roof"),
-    "byte_share": say("Memory traffic, share of the roof"),
-}
 
 _SCOPES: Mapping[str, Sentence] = {
     "cell": say("cell"),
@@ -147,7 +104,7 @@ def figure(reading: Reading) -> str:
 
 def title(quantity: str) -> str:
     """A quantity's name for people."""
-    return TITLES.get(quantity, quantity.replace("_", " "))
+    return KNOWN[quantity].title if quantity in KNOWN else quantity.replace("_", " ")
 
 
 def scope(name: str) -> str:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from jupyter_mlgpu.record.reading import QUANTITIES, Reading, missing
+from jupyter_mlgpu.record.quantities import QUANTITIES
+from jupyter_mlgpu.record.reading import Reading, missing
 from jupyter_mlgpu.record.sentence import Sentence
 
 
@@ -54,7 +55,7 @@ class FakeProbe:
             return Reading(
                 self.quantity,
                 self._value,
-                QUANTITIES[self.quantity],
+                QUANTITIES[self.quantity].unit,
                 "process",
                 "simulated",
                 1,

@@ -24,10 +24,6 @@ class FakeGpu:
     mig: bool = False
     #: Per cent of the time in which a kernel runs.
     busy: int = 25
-    #: Bytes sent and received over PCIe so far, modulo 2^32 as the driver counts them; links of another kind.
-    sent: int = 0
-    received: int = 0
-    other_links: int = 0
     #: Functions that raise, by the end of their names: `MemoryInfo`.
     fails: tuple[str, ...] = ()
 
@@ -37,9 +33,6 @@ class FakeNvml:
 
     NVML_TEMPERATURE_GPU = 0
     NVML_GPU_UTILIZATION_SAMPLES = 1
-    NVML_FI_DEV_C2C_LINK_COUNT = 170
-    NVML_FI_DEV_PCIE_COUNT_TX_BYTES = 197
-    NVML_FI_DEV_PCIE_COUNT_RX_BYTES = 198
 
     def __init__(self, *gpus: FakeGpu, driver: bool = True) -> None:
         self.gpus = gpus
@@ -78,12 +71,6 @@ class FakeNvml:
             return 1, [
                 SimpleNamespace(timeStamp=more[1] + at, sampleValue=SimpleNamespace(uiVal=handle.busy))
                 for at in range(0, 3_000_001, 500_000)
-            ]
-        if asked == "FieldValues":
-            told = {170: handle.other_links, 197: handle.sent, 198: handle.received}
-            return [
-                SimpleNamespace(nvmlReturn=0, value=SimpleNamespace(uiVal=told[field] % (1 << 32)))
-                for field in more[0]
             ]
         return {
             "Name": handle.name,

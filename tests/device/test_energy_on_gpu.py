@@ -24,9 +24,10 @@ from jupyter_mlgpu.explain.statistics import median_interval
 from jupyter_mlgpu.measure.frameworks import registry
 from jupyter_mlgpu.measure.kit import Kit
 from jupyter_mlgpu.measure.probes import gpus
-from jupyter_mlgpu.measure.probes.devicememory import PeakDeviceMemory
+from jupyter_mlgpu.measure.probes.base import ProbeInstruments
+from jupyter_mlgpu.measure.probes.cell import energy as energy_of_cell
+from jupyter_mlgpu.measure.probes.cell.peak_memory_device import PeakDeviceMemory
 from jupyter_mlgpu.measure.probes.energy.counted import BOUND
-from jupyter_mlgpu.measure.probes.energy.counters import energy_probe
 from jupyter_mlgpu.measure.probes.lazy import Lazy
 from jupyter_mlgpu.measure.probes.live import LiveCounters
 from jupyter_mlgpu.measure.probes.nvml import Nvml
@@ -129,7 +130,7 @@ class Poller:
 def recorder(index):
     sampler = Sampler()
     found = Lazy(lambda: gpus.find(Nvml()))
-    energy = energy_probe(sampler, found)
+    energy = energy_of_cell.probe(ProbeInstruments(sampler, found))
     recorder = Recorder(
         new_run(None),
         clock=SystemClock(),

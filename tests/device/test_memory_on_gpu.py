@@ -17,8 +17,8 @@ import pytest
 from jupyter_mlgpu.explain import growth
 from jupyter_mlgpu.measure.frameworks import registry
 from jupyter_mlgpu.measure.frameworks.allocator import RESERVED
+from jupyter_mlgpu.measure.probes.cell.memory_process import MemoryInUse
 from jupyter_mlgpu.measure.probes.nvml import Nvml
-from jupyter_mlgpu.measure.probes.process import MemoryInUse
 from jupyter_mlgpu.measure.recorder import Recorder, new_run
 from jupyter_mlgpu.record.clock import SystemClock
 from jupyter_mlgpu.show.receipts import growing

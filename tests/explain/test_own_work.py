@@ -57,7 +57,7 @@ def test_a_gpu_that_ran_kernels_most_of_the_time_is_the_limit_whatever_the_host_
 
 
 def test_the_drivers_gauge_does_not_stand_beside_the_records():
-    found = limit(on_gpu(busy=0.97), WAITS, gpus={"GPU 0": (0.4, 9)}, host_rates={"GPU 0": (9e9, 4)})
+    found = limit(on_gpu(busy=0.97), WAITS, gpus={"GPU 0": (0.4, 9)})
     assert [one.source for one in found.evidence if one.device is not None] == ["CUPTI"]
 
 

@@ -33,11 +33,13 @@ def test_nothing_is_said_after_the_goodbye_also_not_by_a_task_that_comes_late(no
     notebook.run(
         """from jupyter_mlgpu.jupyter.notebook.extension import loaded_in
 extension = loaded_in(get_ipython())
-extension._device_sent = None
-extension._push_device()"""
+extension.updates._devices_sent = None
+extension.updates.devices()"""
     )
     assert events(notebook, "device")
-    notebook.run("%unload_ext jupyter_mlgpu\nextension._device_sent = None\nextension._push_device()")
+    notebook.run(
+        "%unload_ext jupyter_mlgpu\nextension.updates._devices_sent = None\nextension.updates.devices()"
+    )
     notebook.run("import time; time.sleep(0.2)")
     assert [event["type"] for delta in notebook.deltas() for event in delta["events"]][-1] == "goodbye"
 

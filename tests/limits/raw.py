@@ -32,7 +32,6 @@ def cost_of_asking() -> dict[str, dict[str, float]]:
     asked: dict[str, Callable[[], Any]] = {
         "busy": lambda: nvml.busy(0, since),
         "shared": lambda: nvml.shared(0, since, 0),
-        "host_bytes": lambda: nvml.host_bytes(0),
     }
     told = {}
     for name, ask in asked.items():

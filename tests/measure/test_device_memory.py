@@ -2,8 +2,9 @@
 
 import pytest
 
-from jupyter_mlgpu.measure.probes import devicememory, gpus, memory
-from jupyter_mlgpu.measure.probes.devicememory import TOO_SHORT, PeakDeviceMemory
+from jupyter_mlgpu.measure.probes import gpus, memory
+from jupyter_mlgpu.measure.probes.cell import peak_memory_device
+from jupyter_mlgpu.measure.probes.cell.peak_memory_device import TOO_SHORT, PeakDeviceMemory
 from jupyter_mlgpu.measure.probes.lazy import Lazy
 from jupyter_mlgpu.measure.probes.nvml import Nvml
 from jupyter_mlgpu.testing import FakeClock, FakeGpu, FakeNvml
@@ -86,5 +87,5 @@ def test_while_nvml_is_not_started_the_first_cell_does_not_wait_for_it():
 
 
 def test_a_gpu_that_shares_the_machines_memory_says_so(monkeypatch):
-    monkeypatch.setattr(devicememory.memory, "unified", lambda: True)
-    assert Bench(known=False).start()()[0].why_missing == devicememory.UNIFIED
+    monkeypatch.setattr(peak_memory_device.memory, "unified", lambda: True)
+    assert Bench(known=False).start()()[0].why_missing == peak_memory_device.UNIFIED

@@ -66,21 +66,6 @@ def test_samples_that_began_before_a_moment_count_only_where_there_is_no_other()
     assert "no sample falls within that time" in nvml.busy(0, 100.6).why_missing
 
 
-def test_bytes_over_pcie_are_told_as_the_driver_counts_them_modulo_two_to_the_32():
-    nvml = Nvml(FakeNvml(FakeGpu(sent=5, received=(1 << 32) + 7), FakeGpu(other_links=1)))
-    assert nvml.host_bytes(0).value == (5, 7)
-    assert "its host is not connected by PCIe" in nvml.host_bytes(1).why_missing
-
-
-def test_a_gpu_that_does_not_count_its_bytes_says_so():
-    class Older(FakeNvml):
-        def nvmlDeviceGetFieldValues(self, handle, fields):  # noqa: N802
-            return [SimpleNamespace(nvmlReturn=3) for _ in fields]
-
-    why = Nvml(Older(FakeGpu())).host_bytes(0).why_missing
-    assert why == "NVML does not report the bytes over PCIe of GPU 0 (it does not count them)."
-
-
 def test_a_split_gpu_says_so():
     nvml = Nvml(FakeNvml(FakeGpu(mig=True), FakeGpu()))
     assert [nvml.split(0).value, nvml.split(1).value] == [True, False]
@@ -142,7 +127,7 @@ USED = [name for name in vars(NvmlLibrary) if name.startswith(("nvml", "NVML"))]
 
 def test_what_is_used_of_pynvml_is_there():
     pynvml = pytest.importorskip("pynvml", reason="nvidia-ml-py is not installed here")
-    assert len(USED) == 23
+    assert len(USED) == 19
     assert [name for name in USED if not hasattr(pynvml, name)] == []
     told = Nvml().count()
     assert (told.value is None) == (told.why_missing is not None)

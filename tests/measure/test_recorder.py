@@ -4,9 +4,10 @@ import threading
 
 import pytest
 
-from jupyter_mlgpu.measure.probes.process import CpuTime
+from jupyter_mlgpu.measure.probes.cell.cpu_time import CpuTime
 from jupyter_mlgpu.measure.recorder import Recorder, new_run
-from jupyter_mlgpu.record.reading import QUANTITIES, Reading
+from jupyter_mlgpu.record.quantities import QUANTITIES
+from jupyter_mlgpu.record.reading import Reading
 from jupyter_mlgpu.record.record import Record
 from jupyter_mlgpu.testing import FakeBackend, FakeClock, FakeProbe
 

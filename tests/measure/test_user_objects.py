@@ -66,7 +66,6 @@ def sampled(sampler, code, **names):
     asked = Asked(
         of_user=lambda filename: 7 if filename.startswith("<a cell") else None,
         gpus=lambda since: {},
-        host_bytes=dict,
         gpu_others=lambda since: None,
         gpu_neighbours=lambda: None,
         retries=lambda: None,

@@ -7,7 +7,7 @@ from types import ModuleType
 
 import pytest
 
-from jupyter_mlgpu.measure.probes.process import CpuTime
+from jupyter_mlgpu.measure.probes.cell.cpu_time import CpuTime
 from jupyter_mlgpu.measure.recorder import Recorder, new_run
 from jupyter_mlgpu.record import clock
 from jupyter_mlgpu.record.clock import SystemClock, seconds_between

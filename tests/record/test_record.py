@@ -9,7 +9,8 @@ import schemas
 from msgspec.structs import replace
 
 from jupyter_mlgpu.record.errors import NewerSchemaError, RecordError
-from jupyter_mlgpu.record.reading import QUANTITIES, Reading, missing
+from jupyter_mlgpu.record.quantities import QUANTITIES
+from jupyter_mlgpu.record.reading import Reading, missing
 from jupyter_mlgpu.record.record import Fact, OpStat, Record
 from jupyter_mlgpu.record.sentence import say
 from jupyter_mlgpu.testing import example_record

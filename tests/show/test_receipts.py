@@ -8,7 +8,8 @@ from msgspec.structs import replace
 
 from jupyter_mlgpu.record import units
 from jupyter_mlgpu.record.gpu_work import STILL_AT_WORK, CopySum, GpuWork, KernelSum
-from jupyter_mlgpu.record.reading import QUANTITIES, Reading, missing
+from jupyter_mlgpu.record.quantities import QUANTITIES
+from jupyter_mlgpu.record.reading import Reading, missing
 from jupyter_mlgpu.record.record import DeviceUse, Fact, LogLine, OpStat, RanOn, Record
 from jupyter_mlgpu.show.receipts import head, html, notes, text
 from jupyter_mlgpu.show.receipts.bundle import FULL_LIMIT, MIME_TYPE, NOTED_LIMIT, PLAIN_LIMIT, bundle

@@ -160,6 +160,7 @@ BY_NAME = {
     "measure/frameworks/profiler_watch.py": "the profiler of a framework, which its description names",
     "measure/frameworks/registry.py": "frameworks are described by names: others may register theirs",
     "measure/frameworks/torch/lightning.py": "the library has two names",
+    "measure/probes/cell/__init__.py": "the probe of each quantity is a file of a folder",
     "show/page/shown.py": "of a result of `experiment/race/`, the page is made by `show/race/page.py`",
     "teach/lessons/exercises/__init__.py": "the exercises of each lesson are a file of a folder",
 }

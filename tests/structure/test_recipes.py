@@ -7,9 +7,12 @@ import subprocess
 import sys
 from pathlib import Path
 
+import nbformat
 import pytest
+from nbformat.v4 import new_code_cell
 
-PACKAGE = Path(__file__).parents[2] / "jupyter_mlgpu"
+PROJECT = Path(__file__).parents[2]
+PACKAGE = PROJECT / "jupyter_mlgpu"
 
 
 class Copy:
@@ -37,6 +40,30 @@ class Copy:
         (at,) = [number for number, one in enumerate(lines) if after in one]
         lines.insert(at + 1, f"{line}\n")
         file.write_text("".join(lines), encoding="utf-8")
+        self.touched.add(path)
+
+    def replace(self, path: str, old: str, new: str) -> None:
+        """Other text in place of one that stands there once."""
+        file = self.root / path
+        text = file.read_text(encoding="utf-8")
+        assert text.count(old) == 1, f"{old} stands in {path} {text.count(old)} times"
+        file.write_text(text.replace(old, new), encoding="utf-8")
+        self.touched.add(path)
+
+    def bring(self, path: str | Path) -> None:
+        """A file or a folder of the project beside the package."""
+        there = self.root.parent / path
+        there.parent.mkdir(parents=True, exist_ok=True)
+        copy = shutil.copytree if (PROJECT / path).is_dir() else shutil.copy
+        copy(PROJECT / path, there)
+
+    def add_cells(self, path: str, *cells: tuple[str, list[str]]) -> None:
+        """Code cells with their tags at the end of a notebook."""
+        notebook = nbformat.read(self.root / path, 4)  # type: ignore[no-untyped-call]
+        for source, tags in cells:
+            cell = new_code_cell(source, metadata={"tags": tags})  # type: ignore[no-untyped-call]
+            notebook.cells.append(cell)
+        nbformat.write(notebook, self.root / path)  # type: ignore[no-untyped-call]
         self.touched.add(path)
 
     def python(self, code: str) -> str:
@@ -168,3 +195,111 @@ def test_a_check_of_the_doctor_is_a_file(copy: Copy) -> None:
         "print([one.title for one in find_checks()])"
     )
     assert "The sky is up" in shown
+
+
+def test_a_probe_is_a_module_and_its_entry_in_the_table_of_quantities(copy: Copy) -> None:
+    copy.insert(
+        "record/quantities.py",
+        '    "collections": _Of("collections", say("Garbage collections")),',
+        after='"energy": _Of(',
+    )
+    copy.add(
+        "measure/probes/cell/collections.py",
+        '"""How often Python\'s garbage collector ran while a cell did."""\n'
+        "import gc\n"
+        "from jupyter_mlgpu.record.reading import new_reading\n"
+        "def probe(instruments): return Collections()\n"
+        "def count(): return sum(one['collections'] for one in gc.get_stats())\n"
+        "class Collections:\n"
+        "    quantity = 'collections'\n"
+        "    def start(self):\n"
+        "        before = count()\n"
+        "        return lambda: new_reading('collections', count() - before, 'process', 'other', 1)\n",
+    )
+    shown = copy.python(
+        "import gc, jupyter_mlgpu\n"
+        "gc.disable()\n"
+        "with jupyter_mlgpu.trace('collecting'):\n"
+        "    gc.collect(); gc.collect(); gc.collect()\n"
+        "(record,) = jupyter_mlgpu.records()\n"
+        "from jupyter_mlgpu.record.record import Record\n"
+        "from jupyter_mlgpu.show.receipts import html\n"
+        "(reading,) = [one for one in Record.from_json(record.to_json()).readings if one.value == 3]\n"
+        "print(reading.quantity, html.receipt(record))"
+    )
+    assert shown.startswith("collections ")
+    assert "Garbage collections<td>3\N{NO-BREAK SPACE}collections<td>process" in shown
+    assert len(copy.touched) == 2
+
+
+def test_an_option_of_a_magic_is_where_its_work_is_done_and_a_line_of_its_help(copy: Copy) -> None:
+    magics, command = "jupyter/notebook/magics/magics.py", "jupyter/notebook/magics/export_command.py"
+    copy.insert(
+        magics,
+        "        %mlc_trace export --newest 5 trace.json   the same for the last five cells",
+        after="%mlc_trace export --cell 10",
+    )
+    values = 'words = typed(line, "%mlc_trace export", _HELP, values=("--cell",'
+    copy.replace(command, values, f'{values} "--newest"')
+    copy.insert(
+        command,
+        '    if "--newest" in words.options:\n        records = records[-int(words.options["--newest"]) :]',
+        after="records: Sequence[Record] = kit.store.records()",
+    )
+    shown = copy.python(
+        "from IPython.core.interactiveshell import InteractiveShell\n"
+        "shell = InteractiveShell.instance()\n"
+        "shell.run_line_magic('load_ext', 'jupyter_mlgpu')\n"
+        "for number in range(3): shell.run_cell(f'a = {number}', store_history=True)\n"
+        "shell.run_cell('%mlc_trace export --newest 2 trace.json')\n"
+        "print(shell.object_inspect_text('%mlc_trace'))"
+    )
+    assert "from 2 cells to trace.json" in shown
+    assert "the same for the last five cells" in shown
+    assert copy.touched == {magics, command}
+
+
+def test_an_exercise_of_a_lesson_is_a_blank_a_reference_and_its_help(copy: Copy) -> None:
+    (lesson,) = PROJECT.glob("notebooks/01_*.ipynb")
+    copy.bring("scripts")
+    copy.bring(lesson.relative_to(PROJECT))
+    copy.replace(
+        "teach/lessons/exercises/lesson_01.py",
+        "EXERCISES = (",
+        "def add_two(x: float, y: float) -> float:\n"
+        '    """The sum of two numbers."""\n'
+        "    return x + y\n\n\n"
+        "EXERCISES = (\n"
+        '    Exercise("add_two", say("return the sum of x and y"), add_two, {"x": 1.0, "y": 20.0},\n'
+        '        lambda draw: {"x": draw.uniform(1, 9), "y": draw.uniform(1, 9)}),',
+    )
+    copy.insert(
+        "teach/lessons/mistakes/lesson_01.py",
+        '    "add_two": coaching(\n'
+        '        [say("How many summands are there?"), say("Take both."), say("Add them.")],\n'
+        '        [(say("You left out y."), lambda x, y: x)],\n'
+        "    ),",
+        after="COACHING = {",
+    )
+    blank = 'def add_two(x, y):\n    """The sum of two numbers."""\n    return ...\n'
+    copy.add_cells(
+        f"../notebooks/{lesson.name}",
+        (blank, ["exercise"]),
+        ("from jupyter_mlgpu.lessons import check\n\ncheck('add_two', add_two)", []),
+    )
+    shown = copy.python(
+        "import sys; sys.path.insert(0, 'scripts')\n"
+        "from pathlib import Path\n"
+        "import lesson_solutions, nbformat\n"
+        "from IPython.core.interactiveshell import InteractiveShell\n"
+        "shell = InteractiveShell.instance()\n"
+        "(path,) = Path('notebooks').glob('*.ipynb')\n"
+        "lesson = nbformat.read(path, 4)\n"
+        "for notebook in (lesson, lesson_solutions.build(lesson, path)):\n"
+        "    for cell in notebook.cells[-2:]: shell.run_cell(cell.source, store_history=True)\n"
+        "shell.run_cell('check(\"add_two\", lambda x, y: x)', store_history=True)"
+    )
+    assert shown.count("○ Still open.") == 1, "in the lesson"
+    assert shown.count("✓ Right.") == 1, "in its solutions"
+    assert "You left out y." in shown
+    assert len(copy.touched) == 3

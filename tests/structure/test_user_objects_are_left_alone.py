@@ -58,7 +58,7 @@ SIGNS = re.compile(
 #: Modules with such a sign that see no object of the user's, or run their code because they are told to.
 OTHERS = {
     "jupyter/notebook/browser/audience": "IPython's result",
-    "jupyter/notebook/extension": "hands the namespace and the streams on",
+    "jupyter/notebook/cell/traced_cells": "hands the namespace and the streams on",
     "jupyter/notebook/magics/magics": "hands the namespace on",
     "jupyter/notebook/post_mortem": "hands the namespace on",
     "jupyter/notebook/magics/ops_command": "runs the cell for `--repeat`, and raises its exception again",

@@ -44,7 +44,7 @@ def _state():
         "extension": extension is not None,
     }
     if extension is not None:
-        asked = extension._snapshot()
+        asked = extension.snapshot()
         state["tracing"] = asked["tracing"]
         state["device"] = asked["device"]["requested"]
         state["choices"] = {name: asked["choices"][name] for name in ("device", "trace")}

@@ -164,8 +164,9 @@ def others_of_processor(before: dict[str, float], after: dict[str, float], ours:
 def local_monitor() -> LocalMonitor:
     """With the counters and probes of this process's kit."""
     from jupyter_mlgpu.measure import kit
-    from jupyter_mlgpu.measure.probes.energy.counters import energy_probe
-    from jupyter_mlgpu.measure.probes.process import peak_memory_probe
+    from jupyter_mlgpu.measure.probes.cell import energy, peak_memory_process
 
     mine = kit.current()
-    return LocalMonitor(mine.gpus.get, energy_probe(mine.sampler, mine.gpus), peak_memory_probe(mine.sampler))
+    return LocalMonitor(
+        mine.gpus.get, energy.probe(mine.instruments), peak_memory_process.probe(mine.instruments)
+    )

@@ -18,7 +18,7 @@ from jupyter_mlgpu.record import units
 from jupyter_mlgpu.record.cellnumbers import CellNumber
 from jupyter_mlgpu.record.errors import UsageError
 from jupyter_mlgpu.record.instruments import Instrument, Instruments, called
-from jupyter_mlgpu.record.reading import QUANTITIES
+from jupyter_mlgpu.record.quantities import QUANTITIES
 from jupyter_mlgpu.record.record import Record
 from jupyter_mlgpu.record.sentence import Sentence, listed, say
 from jupyter_mlgpu.record.shown import Shown
@@ -193,7 +193,7 @@ def _quantity(
     sides = [_by_instrument(records, instruments) for records in (first, second)]
     if not any(sides):
         return []
-    unit = QUANTITIES[quantity]
+    unit = QUANTITIES[quantity].unit
     # Wall times of two kinds differ by what they are of, and not by what read them.
     comparable = quantity != "wall_time" or sides[0].keys() == sides[1].keys()
     if comparable and all(len(side) == 1 for side in sides):

@@ -14,7 +14,7 @@ from jupyter_mlgpu.explain.comparing.compare import too_few
 from jupyter_mlgpu.explain.statistics import median, ratio_interval
 from jupyter_mlgpu.record import units
 from jupyter_mlgpu.record.errors import UsageError
-from jupyter_mlgpu.record.reading import QUANTITIES
+from jupyter_mlgpu.record.quantities import QUANTITIES
 from jupyter_mlgpu.record.record import PARTIAL_EVIDENCE, Record
 from jupyter_mlgpu.record.sentence import Sentence, joined, say, say_count
 from jupyter_mlgpu.record.shown import Shown
@@ -94,9 +94,9 @@ def gpu_used(record: Record) -> Judgement:
 
 def peak_below(records: Sequence[Record], limit: float, quantity: str = "peak_memory_process") -> Judgement:
     """Whether the median peak of these runs is below `limit` bytes, by one of the record's memory peaks."""
-    if QUANTITIES.get(quantity) != "bytes":
-        known = ", ".join(name for name, unit in QUANTITIES.items() if unit == "bytes")
-        raise UsageError(f"{quantity!r} is not a memory quantity; choose {known}.")
+    memory = [name for name, definition in QUANTITIES.items() if definition.unit == "bytes"]
+    if quantity not in memory:
+        raise UsageError(f"{quantity!r} is not a memory quantity; choose {', '.join(memory)}.")
     values, why = _values(records, quantity)
     title = joined(units.title(quantity))
     if not values:

@@ -67,11 +67,6 @@ def converts(call: Call | None) -> bool:
     return call is not None and call.module == "builtins" and _name(call) in _CONVERSIONS
 
 
-def only_waits(call: Call | None) -> bool:
-    """Whether it waits for a device, and copies nothing from it."""
-    return call is not None and _name(call).endswith(("synchronize", "block_until_ready", "effects_barrier"))
-
-
 def copies(call: Call | None) -> bool:
     """Whether it copies between a host and its device."""
     return call is not None and _name(call) in _COPIES

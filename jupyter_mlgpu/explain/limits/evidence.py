@@ -9,7 +9,7 @@ from jupyter_mlgpu.explain.limits.shares import Cause, Shares, kind_of
 from jupyter_mlgpu.explain.statistics import share_interval
 from jupyter_mlgpu.measure.activity.activity import Activity, Part
 from jupyter_mlgpu.record.limit import LimitKind
-from jupyter_mlgpu.record.reading import OPERATING_SYSTEM, Reading, Scope, Source
+from jupyter_mlgpu.record.reading import OPERATING_SYSTEM, Reading, Scope, Source, new_reading
 
 #: The kinds that are named where none prevails: so many, each with at least this part of the time.
 _NAMED, _NAMED_FROM = 4, 0.05
@@ -51,9 +51,9 @@ def readings(
     if own is not None:
         yield from own.readings()
     if found.exact != cause:
-        yield Reading("samples_share", round(value, 4), "share", "cell", "samples", found.looks)
+        yield new_reading("samples_share", round(value, 4), "cell", "samples", found.looks)
     if cause == "importing":  # readers tell it by this from compiling, which it is as a kind
-        yield Reading("importing_share", round(value, 4), "share", "cell", "samples", found.looks)
+        yield new_reading("importing_share", round(value, 4), "cell", "samples", found.looks)
     told: tuple[tuple[str, float | None, Source, Scope], ...] = (
         ("thread_time", activity.thread_time, "clock", "cell"),
         ("process_time", activity.process_time, "clock", "process"),
@@ -63,16 +63,14 @@ def readings(
         ("memory_stall", activity.memory_stall or None, OPERATING_SYSTEM, "machine"),
     )
     if activity.memory_stall and activity.major_faults is not None:
-        yield Reading("major_faults", activity.major_faults, "pages", "process", OPERATING_SYSTEM, 1)
+        yield new_reading("major_faults", activity.major_faults, "process", OPERATING_SYSTEM, 1)
     for quantity, seconds, source, scope in told:
         if seconds is not None:
-            yield Reading(quantity, round(seconds, 6), "s", scope, source, 1)
+            yield new_reading(quantity, round(seconds, 6), scope, source, 1)
     if activity.compile_time:
         seconds, programs = round(activity.compile_time, 6), activity.compiled or 1
-        yield Reading("compile_time", seconds, "s", "process", "clock", programs)
+        yield new_reading("compile_time", seconds, "process", "clock", programs)
     if own is not None:
         return
     for label, (busy, samples) in activity.gpus.items():
-        yield Reading("device_busy", round(busy, 4), "share", "device", "NVML", samples, device=label)
-    for label, (rate, windows) in activity.host_rates.items():
-        yield Reading("host_device_rate", round(rate), "bytes/s", "device", "NVML", windows, device=label)
+        yield new_reading("device_busy", round(busy, 4), "device", "NVML", samples, device=label)

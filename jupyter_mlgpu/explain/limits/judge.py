@@ -14,7 +14,7 @@ from jupyter_mlgpu.explain.limits.own_work import OwnWork
 from jupyter_mlgpu.explain.limits.shares import Cause, Shares, kind_of
 from jupyter_mlgpu.measure.activity.activity import Activity, Line, Part
 from jupyter_mlgpu.record.limit import Limit
-from jupyter_mlgpu.record.reading import Reading
+from jupyter_mlgpu.record.reading import Reading, new_reading
 from jupyter_mlgpu.record.record import Record
 from jupyter_mlgpu.record.sentence import say, say_count
 
@@ -129,7 +129,7 @@ class _Shared:
         left = evidence.at_least(cause, value, found, own, seconds)
         if left is None or sure == "open":
             return limit
-        without = Reading("time_without", round(left, 6), "s", "cell", "samples", found.looks)
+        without = new_reading("time_without", round(left, 6), "cell", "samples", found.looks)
         return replace(limit, bound=words.bound(seconds, left), evidence=(*told, without))
 
 
@@ -212,7 +212,7 @@ def _short_of_memory(activity: Activity, evidence: tuple[Reading, ...], record: 
     retries = activity.allocator_retries or 0
     if retries < max(_RETRIES, _RETRIES * activity.seconds):
         return None
-    tried = Reading("allocator_retries", retries, "retries", "device", "allocator", 1)
+    tried = new_reading("allocator_retries", retries, "device", "allocator", 1)
     said = say_count(
         "The allocator freed its cached memory and retried once.",
         "The allocator freed its cached memory and retried {count} times.",

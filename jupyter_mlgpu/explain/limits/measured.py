@@ -10,9 +10,6 @@ from jupyter_mlgpu.measure.activity.activity import Activity, Part
 #: on all that was started meanwhile was started in advance. Kernels of 1 µs, started as fast as a host can,
 #: count as a fifth of the time, or a quarter (H100).
 _BUSY, _FULL = 0.6, 0.8
-#: Bytes a second over PCIe from which on data was copied: starting small kernels as fast as a host can makes
-#: 0.17e9, and pageable memory, which goes slowest, is copied at 1.2e9 from an H100.
-_COPIED = 0.5e9
 #: The part of the time that measured compiling may exceed what was seen of it, and is left as it was seen.
 _SAME = 0.05
 
@@ -29,30 +26,23 @@ def compiling(found: Shares, activity: Activity) -> None:
 
 
 def gpu(found: Shares, activity: Activity) -> str | None:
-    """What the GPU's use and traffic say of waits and work; its name, where it worked most of the time."""
+    """What the GPU's use says of waits and work; its name, where it worked most of the time."""
     label = max(activity.gpus, key=lambda one: activity.gpus[one][0], default=None)
     if label is None:
         return None
     busy = activity.gpus[label][0]
-    rate = activity.host_rates.get(label, (None, 0))[0]
     if busy >= _BUSY:
-        _worked(found, full=busy >= _FULL, nothing_copied=rate is not None and rate < _COPIED)
+        _worked(found, full=busy >= _FULL)
         return label
-    if rate is not None and rate >= _COPIED:
-        found.move("device", "transfer", _waits)
-        found.move("waiting", "transfer", _waits_unnamed)
-        return None
-    if rate is None:  # then a wait for values is taken for their copy
-        found.move("device", "transfer", lambda part: _asks(part) and not calls.only_waits(part.call))
+    found.move("device", "transfer", _asks)  # a wait for values of an idle GPU is taken for their copy
     return label if _started_by_others(found, busy) else None
 
 
-def _worked(found: Shares, *, full: bool, nothing_copied: bool) -> None:
+def _worked(found: Shares, *, full: bool) -> None:
     """The GPU worked: who waits in a call that nobody knows waits for it, most likely."""
     found.move("waiting", "device", _waits_unnamed)
-    if nothing_copied:
-        found.move("transfer", "device", _waits)
     if full:  # the host was ahead of it, whatever it did there
+        found.move("transfer", "device", _waits)
         found.move("launch", "device", calls.of_arrays)
         found.move("python", "device", calls.of_arrays)
 

@@ -13,7 +13,7 @@ from jupyter_mlgpu.explain.limits import calls
 from jupyter_mlgpu.explain.limits.shares import Cause, Shares
 from jupyter_mlgpu.measure.activity.activity import Part
 from jupyter_mlgpu.record.gpu_work import GpuWork
-from jupyter_mlgpu.record.reading import Reading
+from jupyter_mlgpu.record.reading import Reading, new_reading
 from jupyter_mlgpu.record.record import Record
 from jupyter_mlgpu.record.sentence import Sentence, say
 
@@ -59,11 +59,11 @@ class OwnWork(NamedTuple):
     def readings(self) -> Iterator[Reading]:
         """What an answer rests on."""
         name, count = self.device[1], self.launches
-        yield Reading("device_busy", round(self.busy, 4), "share", "device", "CUPTI", count, device=name)
+        yield new_reading("device_busy", round(self.busy, 4), "device", "CUPTI", count, device=name)
         if self.copied:
             share, rate = round(self.copying, 4), round(self.copied)
-            yield Reading("device_copies", share, "share", "device", "CUPTI", count, device=name)
-            yield Reading("host_device_rate", rate, "bytes/s", "device", "CUPTI", count, device=name)
+            yield new_reading("device_copies", share, "device", "CUPTI", count, device=name)
+            yield new_reading("host_device_rate", rate, "device", "CUPTI", count, device=name)
 
 
 def of(record: Record) -> OwnWork | None:
@@ -97,13 +97,10 @@ def share_out(found: Shares, own: OwnWork) -> None:
     """Count the host's waits for what the GPU did meanwhile, and for something else beyond that."""
     found.seconds /= max(1 - own.tail, 1e-3)  # the time after the code had nothing to sample
     whole = found.seconds
-    copies = own.copying * whole
     computes = max(0.0, own.computing - own.tail) * whole
     found.move("transfer", "device", _any, guessed=False)
-    found.grant("device", "transfer", _asks_for_data, whole if own.copied >= _COPIED else copies)
-    if own.copied >= _COPIED:  # also where the copy is not the GPU's, but the host's into a buffer
-        found.grant("device", "transfer", _asks, whole)
-        found.grant("waiting", "transfer", _unnamed, max(0.0, whole - computes))
+    # Where much was copied, also while the copy is not the GPU's, but the host's into a buffer.
+    found.grant("device", "transfer", _asks, whole if own.copied >= _COPIED else own.copying * whole)
     launched = own.launches * _A_LAUNCH
     launched -= found.grant("device", "launch", lambda part: part.state == "short calls", launched)
     queued: list[tuple[Cause, Callable[[Part], bool]]] = [
@@ -137,10 +134,6 @@ def _asks(part: Part) -> bool:
     if part.state != "short calls" and calls.converts(part.call):
         return True
     return part.doing in ("values", "copy") or calls.brings_values(part.call) or calls.copies(part.call)
-
-
-def _asks_for_data(part: Part) -> bool:
-    return _asks(part) and not calls.only_waits(part.call)
 
 
 def _waits_for_others(part: Part) -> bool:

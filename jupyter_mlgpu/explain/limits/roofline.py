@@ -22,7 +22,7 @@ from jupyter_mlgpu.measure import guarded
 from jupyter_mlgpu.measure.frameworks import registry
 from jupyter_mlgpu.record import units
 from jupyter_mlgpu.record.limit import Confidence, Limit, LimitKind
-from jupyter_mlgpu.record.reading import ROOFLINE, Reading
+from jupyter_mlgpu.record.reading import Reading, missing, new_reading
 from jupyter_mlgpu.record.record import WORKED_IN, Record
 from jupyter_mlgpu.record.roofs import MEMORY, Roof, Roofs
 from jupyter_mlgpu.record.sentence import Sentence, joined, say
@@ -148,20 +148,20 @@ def _place(name: str, amount: float, seconds: float | None, count: int, roof: Ro
         return []
     rate, peak, share = f"{name}_rate", f"peak_{name}_rate", f"{name}_share"
     if seconds is None:
-        return [_missing(rate, NO_LIGHT_RUN), *([] if roof else [_missing(share, NOT_HERE)])]
+        return [missing(rate, NO_LIGHT_RUN), *([] if roof else [missing(share, NOT_HERE)])]
     how = (
         say("FLOP from the profiled run, time from light runs")
         if name == "flop"
         else say("bytes from the profiled run, time from light runs")
     )
-    readings = [Reading(rate, amount / seconds, ROOFLINE[rate], "cell", "clock", count, detail=how)]
+    readings = [new_reading(rate, amount / seconds, "cell", "clock", count, detail=how)]
     if roof is None:
-        return [*readings, _missing(share, NOT_HERE)]
+        return [*readings, missing(share, NOT_HERE)]
     of_roof = say("this rate divided by this machine's roof")
     return [
         *readings,
         _reached(peak, roof),
-        Reading(share, amount / seconds / roof.rate, ROOFLINE[share], "cell", "clock", count, detail=of_roof),
+        new_reading(share, amount / seconds / roof.rate, "cell", "clock", count, detail=of_roof),
     ]
 
 
@@ -170,13 +170,7 @@ def _reached(quantity: str, roof: Roof) -> Reading:
     if roof.noisy:
         how = say("{how}, noisy", how=how)
     on = roof.device
-    return Reading(
-        quantity, roof.rate, ROOFLINE[quantity], "device", "clock", roof.samples, device=on, detail=how
-    )
-
-
-def _missing(quantity: str, why: Sentence) -> Reading:
-    return Reading(quantity, None, ROOFLINE[quantity], "cell", "none", 0, why)
+    return new_reading(quantity, roof.rate, "device", "clock", roof.samples, device=on, detail=how)
 
 
 def _judged(record: Record, work: _Work, sure: bool) -> Record:

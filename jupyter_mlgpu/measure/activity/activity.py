@@ -99,8 +99,6 @@ class Activity(Struct, frozen=True, kw_only=True):
         swapped: pages brought in from the swap, for all programs (Linux, vmstat, pswpin).
         major_faults: how often the process waited for a page from a disk or the swap (Unix, getrusage).
         gpus: by label, the part of the time in which a kernel of any program ran, and the samples (NVML).
-        host_rates: by label, bytes a second between the host and the GPU over PCIe, and the windows of some
-            hundredths of a second in which they were counted (NVML).
         gpu_others: the part of the GPUs' work that was for other processes; the largest of all GPUs (NVML).
         gpu_neighbours: other processes that may compute on the GPUs, where `gpu_others` was not told (NVML).
         allocator_retries: how often a framework's allocator had to free what it kept and to try again.
@@ -130,7 +128,6 @@ class Activity(Struct, frozen=True, kw_only=True):
     swapped: int | None = None
     major_faults: int | None = None
     gpus: Mapping[str, tuple[float, int]] = {}
-    host_rates: Mapping[str, tuple[float, int]] = {}
     gpu_others: float | None = None
     gpu_neighbours: int | None = None
     allocator_retries: int | None = None

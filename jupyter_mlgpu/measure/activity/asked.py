@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
-from jupyter_mlgpu.measure.activity.host_link import Bytes
 from jupyter_mlgpu.measure.activity.stack import OfUser
 from jupyter_mlgpu.measure.frameworks.base import Compiled
 
@@ -16,7 +15,6 @@ class Asked(NamedTuple):
     Attributes:
         of_user: of a file, whether it holds code of the user's.
         gpus: since a moment (seconds since 1970), by a GPU's label: its busy share, and the samples.
-        host_bytes: by a GPU's label, the bytes that it has sent to its host and received, modulo 2^32.
         gpu_others: since a moment, the part of the GPUs' work that was for other processes.
         gpu_neighbours: how many other processes may compute on the GPUs now.
         retries: how often the frameworks' allocators have tried again so far.
@@ -26,7 +24,6 @@ class Asked(NamedTuple):
 
     of_user: OfUser
     gpus: Callable[[float], Mapping[str, tuple[float, int]]]
-    host_bytes: Callable[[], Bytes]
     gpu_others: Callable[[float], float | None]
     gpu_neighbours: Callable[[], int | None]
     retries: Callable[[], int | None]

@@ -17,32 +17,27 @@ from jupyter_mlgpu.measure.activity import counters, tracing
 from jupyter_mlgpu.measure.activity.activity import Activity, State
 from jupyter_mlgpu.measure.activity.asked import Asked
 from jupyter_mlgpu.measure.activity.beside import Beside
+from jupyter_mlgpu.measure.activity.cell_samples import CellSamples
 from jupyter_mlgpu.measure.activity.code_end import CodeEnd, never_seen
 from jupyter_mlgpu.measure.activity.counters import Counters, grown, more
-from jupyter_mlgpu.measure.activity.host_link import HostLink
+from jupyter_mlgpu.measure.activity.gpu_users import GpuUsers
 from jupyter_mlgpu.measure.activity.lateness import Lateness
-from jupyter_mlgpu.measure.activity.looks import Looks, line_of
 from jupyter_mlgpu.measure.activity.markers import Markers
 from jupyter_mlgpu.measure.activity.other_threads import OtherThreads
 from jupyter_mlgpu.measure.activity.pace import AFTER, LONGEST, Pace
-from jupyter_mlgpu.measure.activity.stack import FramesOfOtherThreads, Stack, read
+from jupyter_mlgpu.measure.activity.stack import FramesOfOtherThreads, read
 from jupyter_mlgpu.measure.activity.states import AT_WORK, ELSEWHERE, STOPPED, of_other_thread
-from jupyter_mlgpu.measure.activity.timeline import Timeline
 from jupyter_mlgpu.measure.activity.watched_thread import ThreadMoment, WatchedThread, part
 from jupyter_mlgpu.measure.frameworks.base import Compiled
 from jupyter_mlgpu.measure.probes.sampler import Sampler
 from jupyter_mlgpu.measure.uninterrupted import Uninterrupted
 from jupyter_mlgpu.record.clock import real_time
-from jupyter_mlgpu.record.strip import SHORTEST, HostLane
+from jupyter_mlgpu.record.strip import HostLane
 
 #: Switch intervals, and seconds, that a look may come late, and still has seen what there was.
 _LATE, _LEAST_LATE = 3, 0.015
-#: Seconds from the first look on after which it is asked who uses the GPUs; then each time as long after.
-_ASK_AFTER = 0.1
 #: The part of its looks that may see a cell of Python alone in a short call, or without a processor.
 _IN_PYTHON = 0.1
-#: The part of the time that a GPU worked, from which on it counts whose work it was.
-_BUSY = 0.25
 #: Seconds that the first look may come early: readings that take no longer cost no look more.
 _EARLY = 0.005
 #: Seconds to wait, at the cell's end, for a look that is under way.
@@ -63,7 +58,8 @@ class _Begun(NamedTuple):
 class ActivityWatch:
     """A watch over the thread that makes it, from `starts` until `finish`.
 
-    It is made a little earlier, for that wakes the sampler's thread up.
+    It is made a little earlier, for that wakes the sampler's thread up. The folder's README.md shows what
+    happens in between, and which thread writes which attribute.
     """
 
     def __init__(self, sampler: Sampler, markers: Markers, lateness: Lateness, asked: Asked) -> None:
@@ -72,19 +68,15 @@ class ActivityWatch:
         self._lateness = lateness
         self._asked = asked
         self._lock = threading.Lock()
-        self._seen, self._unseen, self._timeline = Looks(), Looks(), Timeline()
-        self._unseen_busy = 0.0
         self._beside = Beside(asked.called_back)
         self._traced = tracing.is_on()
         self._waits: float | None = None
-        self._link = HostLink(asked.host_bytes)
-        self._gpu_others: float | None = None
-        self._ask_at = _ASK_AFTER
+        self._gpu_users = GpuUsers(asked)
         self._others = OtherThreads(self._thread, asked.of_user, markers)
         self._begun: _Begun | None = None
         self._has_started = False
         self._stamp()
-        self._code_began = self._last.now
+        self._samples = CellSamples(self._last.now)
         # When the sampler is to wake up: a look's lateness is measured from there.
         self._due = self._last.now + AFTER
         self._pace = Pace()
@@ -96,7 +88,7 @@ class ActivityWatch:
         """The code begins now: what was done before, such as taking first readings, is no part of it."""
         with self._lock:
             self._stamp()
-            self._code_began = self._last.now
+            self._samples.code_began = self._last.now
             self._has_started = True
 
     def _stamp(self) -> None:
@@ -106,7 +98,9 @@ class ActivityWatch:
 
     def lane_so_far(self) -> HostLane | None:
         """The CPU's lane of the strip until now, for the sampler's thread; None in a cell's first moments."""
-        return self._lane(real_time.perf_counter()) if self._has_started and self._seen.count else None
+        if not self._has_started or not self._samples.seen.count:
+            return None
+        return self._samples.lane(real_time.perf_counter())
 
     def code_may_end(self) -> None:
         """Keep what was seen until now: an exception that may end the code is about to be shown."""
@@ -150,11 +144,11 @@ class ActivityWatch:
             self._last,
             self._last_of_all,
             None if begun is None else counters.read(begun.thread.clock, begun.thread.waits),
-            self._seen.copy(),
-            self._unseen.copy(),
-            self._unseen_busy,
-            self._lane(at.now),
-            self._timeline.lines(at.now - self._code_began),
+            self._samples.seen.copy(),
+            self._samples.unseen.copy(),
+            self._samples.unseen_busy,
+            self._samples.lane(at.now),
+            self._samples.lines(at.now),
         )
 
     def _until(self, begun: _Begun | None, end: CodeEnd) -> Activity | None:
@@ -167,7 +161,6 @@ class ActivityWatch:
         with self._lock:
             if self._ended:
                 return None
-            soon: float | None = None
             if self._begun is None:
                 now = real_time.perf_counter()
                 too_early = self._last.now + AFTER - now if self._has_started else AFTER
@@ -179,22 +172,12 @@ class ActivityWatch:
                 before = real_time.thread_time()
                 state = self._see(self._begun.thread)
                 self._pace.charge(real_time.thread_time() - before, stopped=state in STOPPED)
-                # Asked for in Python code, the lock would have to be waited for again.
-                soon = self._ask_the_driver(self._begun) if state in ELSEWHERE else None
+                if state in ELSEWHERE:  # asked for in Python code, the lock would have to be waited for again
+                    self._gpu_users.ask(real_time.perf_counter() - self._begun.at, self._begun.since)
             now = real_time.perf_counter()
             wait = self._pace.wait(now - self._begun.at)
-            wait = wait if soon is None else min(wait, soon)
             self._due = now + wait
             return wait
-
-    def _ask_the_driver(self, begun: _Begun) -> float | None:
-        """What takes milliseconds, and need not be known to the cell's last moment; when to look again."""
-        elapsed = real_time.perf_counter() - begun.at
-        if elapsed >= self._ask_at:
-            self._ask_at = 2 * elapsed
-            told = self._asked.gpu_others(begun.since)
-            self._gpu_others = self._gpu_others if told is None else told
-        return self._link.look()
 
     def _begin(self) -> _Begun:
         """The first look: what it costs does not grow with the cell."""
@@ -206,7 +189,7 @@ class ActivityWatch:
             at = began.now
             with FramesOfOtherThreads() as frames:
                 stack = read(frames.get(self._thread), self._asked.of_user, self._markers)
-            self._add_unseen(stack, thread.began.now - at, part(began, thread.began))
+            self._samples.add_unseen(stack, thread.began.now - at, busy=_busy(part(began, thread.began)))
             found = counters.read(thread.clock, thread.waits)._replace(
                 thread_time=began.own, process_time=self._last_of_all
             )
@@ -240,7 +223,7 @@ class ActivityWatch:
         self._last, self._last_of_all = now, whole
         state = watched.state(now, own, asked / sys.getswitchinterval(), others)
         if self._too_late(late):
-            self._add_unseen(stack, late, own)
+            self._samples.add_unseen(stack, late, busy=_busy(own))
             seconds -= late
             if seconds <= 0:
                 return state
@@ -255,33 +238,23 @@ class ActivityWatch:
                 seen = of_other_thread(stack, others, asked / sys.getswitchinterval(), state)
             elif kept_by_native and state == "idle beside others":
                 seen = "idle beside Python"
-        self._seen.add(stack, seen, seconds, late, thread=thread)
-        until = now.now - (late if self._too_late(late) else 0.0) - self._code_began
+        until = now.now - (late if self._too_late(late) else 0.0)
         waited = watched.waited(seen, seconds, own)
-        self._timeline.add(seen, stack.doing, until, seconds, line_of(stack), waited=waited)
+        self._samples.add(stack, seen, seconds, late, until, thread=thread, waited=waited)
         return state
 
     def _too_late(self, late: float) -> bool:
         return late > max(_LATE * sys.getswitchinterval(), _LEAST_LATE)
 
-    def _add_unseen(self, stack: Stack, seconds: float, own: float | None) -> None:
-        busy = own is not None and own >= AT_WORK
-        self._unseen_busy += seconds if busy else 0.0
-        self._unseen.add(stack, "interpreter" if busy else "idle", seconds, seconds)
-
     def _may_have_used_a_gpu(self) -> bool:
         """Whether the thread was seen elsewhere than in Python's own work: the driver takes milliseconds."""
-        return self._seen.share({*ELSEWHERE, "short calls"}) > _IN_PYTHON
+        return self._samples.seen.share({*ELSEWHERE, "short calls"}) > _IN_PYTHON
 
     def _activity(self, begun: _Begun, end: CodeEnd, last: Counters) -> Activity:
         first = begun.counters
         whole = last.process_time - first.process_time
         busy = grown(last.machine_busy, first.machine_busy)
-        gpus = self._asked.gpus(begun.since) if self._may_have_used_a_gpu() else {}
-        neighbours: int | None = None
-        if self._gpu_others is None and any(busy >= _BUSY for busy, _ in gpus.values()):
-            self._gpu_others = self._asked.gpu_others(begun.since)
-            neighbours = self._asked.gpu_neighbours() if self._gpu_others is None else None
+        use = self._gpu_users.at_the_end(begun.since, used=self._may_have_used_a_gpu())
         compiled = _since(begun.compiled, self._asked.compiled())
         return Activity(
             seconds=end.at.now - begun.at,
@@ -300,10 +273,9 @@ class ActivityWatch:
             memory_stall=grown(last.memory_stall, first.memory_stall),
             swapped=more(last.swapped_in, first.swapped_in),
             major_faults=more(last.major_faults, first.major_faults),
-            gpus=gpus,
-            host_rates=self._link.rates(),
-            gpu_others=self._gpu_others,
-            gpu_neighbours=neighbours,
+            gpus=use.gpus,
+            gpu_others=use.others,
+            gpu_neighbours=use.neighbours,
             allocator_retries=more(self._asked.retries(), begun.retries),
             compile_time=None if compiled is None else compiled.seconds,
             compiled=None if compiled is None else compiled.programs,
@@ -314,9 +286,10 @@ class ActivityWatch:
             lane_lines=end.lane_lines,
         )
 
-    def _lane(self, now: float) -> HostLane | None:
-        seconds = now - self._code_began
-        return self._timeline.lane(seconds) if seconds >= SHORTEST else None
+
+def _busy(own: float | None) -> bool:
+    """Whether a thread worked that had a processor for this part of a time; None: not known."""
+    return own is not None and own >= AT_WORK
 
 
 def _since(first: Compiled | None, last: Compiled | None) -> Compiled | None:

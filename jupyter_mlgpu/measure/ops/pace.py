@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from jupyter_mlgpu.measure.ops.busy import DeviceBusy, length, union
 from jupyter_mlgpu.measure.ops.events import Event, Profile
 from jupyter_mlgpu.measure.ops.selftime import by_line, parents
-from jupyter_mlgpu.record.reading import PROFILED, Reading, Scope
+from jupyter_mlgpu.record.reading import Reading, Scope, new_reading
 from jupyter_mlgpu.record.sentence import say
 
 #: Nanoseconds up to which an operation on the host mostly is its own start. An eager operation on one number
@@ -80,4 +80,4 @@ def _outermost(events: Sequence[Event]) -> list[Event]:
 def _reading(profile: Profile, quantity: str, value: float, count: int, device: str | None = None) -> Reading:
     scope: Scope = "cell" if device is None else "device"
     how = say("{profiler}, profiled run", profiler=profile.profiler)
-    return Reading(quantity, value, PROFILED[quantity], scope, "profiler", count, device=device, detail=how)
+    return new_reading(quantity, value, scope, "profiler", count, device=device, detail=how)

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from jupyter_mlgpu.measure.ops.events import Event, Profile
-from jupyter_mlgpu.record.reading import PROFILED, Reading, missing
+from jupyter_mlgpu.record.reading import Reading, missing, new_reading
 from jupyter_mlgpu.record.record import Fact
 from jupyter_mlgpu.record.sentence import Sentence, say
 
@@ -166,7 +166,7 @@ def readings(profile: Profile, work: CellWork) -> list[Reading]:
     )
     calls, on = work.operations, work.device
     return [
-        Reading(name, value, PROFILED[name], "cell", "profiler", calls, device=on, detail=how)
+        new_reading(name, value, "cell", "profiler", calls, device=on, detail=how)
         for name, value, how in told
         if value
     ]

@@ -3,9 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Protocol
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
 
 from jupyter_mlgpu.record.reading import Reading
+
+if TYPE_CHECKING:
+    from jupyter_mlgpu.measure.probes.gpus import Gpus
+    from jupyter_mlgpu.measure.probes.lazy import Lazy
+    from jupyter_mlgpu.measure.probes.sampler import Sampler
+
+
+@dataclass(frozen=True, slots=True)
+class ProbeInstruments:
+    """What a probe may measure with: the one sampling thread, and the GPUs once they are found."""
+
+    sampler: Sampler
+    gpus: Lazy[Gpus]
 
 
 class Probe(Protocol):

@@ -17,7 +17,7 @@ from jupyter_mlgpu.measure.probes.energy import apple
 from jupyter_mlgpu.measure.probes.gpus import Gpu, Gpus
 from jupyter_mlgpu.measure.probes.lazy import Lazy
 from jupyter_mlgpu.measure.probes.nvml import Nvml, NvmlAnswer
-from jupyter_mlgpu.measure.probes.process import resident_set
+from jupyter_mlgpu.measure.probes.resident_set import resident_set
 from jupyter_mlgpu.record.bounds import Amount, MaybeSaid, Most, Otherwise, Said
 from jupyter_mlgpu.record.clock import real_time
 from jupyter_mlgpu.record.sentence import Sentence, say

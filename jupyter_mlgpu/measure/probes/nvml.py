@@ -12,7 +12,7 @@ NVML counts all GPUs of the machine, by PCI bus. A framework counts those it may
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from importlib import import_module
 from itertools import pairwise
@@ -34,9 +34,6 @@ class NvmlLibrary(Protocol):
 
     NVML_TEMPERATURE_GPU: int
     NVML_GPU_UTILIZATION_SAMPLES: int
-    NVML_FI_DEV_PCIE_COUNT_TX_BYTES: int
-    NVML_FI_DEV_PCIE_COUNT_RX_BYTES: int
-    NVML_FI_DEV_C2C_LINK_COUNT: int
 
     def nvmlInit(self) -> Any: ...
     def nvmlSystemGetDriverVersion(self) -> Any: ...
@@ -52,7 +49,6 @@ class NvmlLibrary(Protocol):
     def nvmlDeviceGetUtilizationRates(self, handle: Any) -> Any: ...
     def nvmlDeviceGetProcessUtilization(self, handle: Any, since: int) -> Any: ...
     def nvmlDeviceGetSamples(self, handle: Any, kind: int, since: int) -> Any: ...
-    def nvmlDeviceGetFieldValues(self, handle: Any, fields: Sequence[int]) -> Any: ...
     def nvmlDeviceGetPowerUsage(self, handle: Any) -> Any: ...
     def nvmlDeviceGetTemperature(self, handle: Any, sensor: int) -> Any: ...
     def nvmlDeviceGetTotalEnergyConsumption(self, handle: Any) -> Any: ...
@@ -204,26 +200,6 @@ class Nvml:
             return 1 - used[pid] / sum(used.values())
 
         return self._of(index, say("the utilization by process"), read)
-
-    def host_bytes(self, index: int) -> NvmlAnswer[tuple[int, int]]:
-        """Bytes that the GPU has sent over PCIe, and received, protocol included, modulo 2^32.
-
-        Told from Hopper on; 0.3 ms on an H100. A GPU that its host reaches by another link (NVLink-C2C) has
-        no use for these counters.
-        """
-
-        def read(lib: NvmlLibrary, gpu: Any) -> tuple[int, int]:
-            fields = (lib.NVML_FI_DEV_PCIE_COUNT_TX_BYTES, lib.NVML_FI_DEV_PCIE_COUNT_RX_BYTES)
-            sent, received, links = lib.nvmlDeviceGetFieldValues(
-                gpu, [*fields, lib.NVML_FI_DEV_C2C_LINK_COUNT]
-            )
-            if sent.nvmlReturn or received.nvmlReturn:
-                raise LookupError(say("it does not count them"))
-            if not links.nvmlReturn and links.value.uiVal:
-                raise LookupError(say("its host is not connected by PCIe"))
-            return int(sent.value.uiVal), int(received.value.uiVal)
-
-        return self._of(index, say("the bytes over PCIe"), read)
 
     def power(self, index: int) -> NvmlAnswer[float]:
         """What the board draws now, in watts."""

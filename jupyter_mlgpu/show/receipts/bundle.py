@@ -22,7 +22,8 @@ from msgspec.structs import replace
 
 from jupyter_mlgpu.record import decoding, sentence
 from jupyter_mlgpu.record.gpu_work import GpuWork
-from jupyter_mlgpu.record.reading import ROOFLINE, Reading
+from jupyter_mlgpu.record.quantities import ROOFLINE
+from jupyter_mlgpu.record.reading import Reading
 from jupyter_mlgpu.record.record import WORKED_IN, LogLine, Record
 from jupyter_mlgpu.show.receipts import html, notes, page, text
 

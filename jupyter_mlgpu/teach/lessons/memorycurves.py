@@ -10,7 +10,7 @@ from jupyter_mlgpu.measure import guarded, kit
 from jupyter_mlgpu.measure.frameworks import registry
 from jupyter_mlgpu.measure.frameworks.allocator import held
 from jupyter_mlgpu.measure.frameworks.imports import imported
-from jupyter_mlgpu.measure.probes.process import MemoryInUse
+from jupyter_mlgpu.measure.probes.cell.memory_process import MemoryInUse
 from jupyter_mlgpu.record.clock import real_time
 from jupyter_mlgpu.record.reading import Reading
 from jupyter_mlgpu.record.sentence import Sentence

@@ -17,7 +17,8 @@ from msgspec import Meta, Struct
 from jupyter_mlgpu.measure.frameworks import registry
 from jupyter_mlgpu.record import decoding
 from jupyter_mlgpu.record.errors import RecordError
-from jupyter_mlgpu.record.reading import QUANTITIES, Scope, Source
+from jupyter_mlgpu.record.quantities import QUANTITIES
+from jupyter_mlgpu.record.reading import Scope, Source
 from jupyter_mlgpu.record.record import Outcome
 from jupyter_mlgpu.teach.packaged import LESSONS
 
@@ -38,7 +39,7 @@ Quantity = Literal[
     "energy",
 ]
 #: Which of a record's quantities leave, and their units.
-SHARED: Mapping[str, str] = {name: QUANTITIES[name] for name in get_args(Quantity)}
+SHARED: Mapping[str, str] = {name: QUANTITIES[name].unit for name in get_args(Quantity)}
 #: A hub knows those alone that come with the package; a record of another leaves without its name.
 FRAMEWORKS = registry.OWN
 #: Kinds of devices; one that is not in the list leaves as "other".

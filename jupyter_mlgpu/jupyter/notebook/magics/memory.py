@@ -14,7 +14,7 @@ from jupyter_mlgpu.measure.frameworks.base import Backend, Device
 from jupyter_mlgpu.measure.probes import memory as machine_memory
 from jupyter_mlgpu.measure.probes.memory import Memory
 from jupyter_mlgpu.measure.probes.nvml import Nvml
-from jupyter_mlgpu.measure.probes.process import resident_set
+from jupyter_mlgpu.measure.probes.resident_set import resident_set
 from jupyter_mlgpu.record.sentence import Sentence, say
 from jupyter_mlgpu.show.receipts import memory as shown
 from jupyter_mlgpu.show.receipts.memory import GpuUser, Row

@@ -8,14 +8,11 @@ while the first cell runs.
 from __future__ import annotations
 
 import math
-import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from jupyter_mlgpu.measure.probes.base import Probe
 from jupyter_mlgpu.measure.probes.energy import nvidia, rapl
-from jupyter_mlgpu.measure.probes.energy.apple import AppleEnergy
 from jupyter_mlgpu.measure.probes.energy.counted import Counted, Energy
 from jupyter_mlgpu.measure.probes.energy.source import EnergyCounter, EnergySource
 from jupyter_mlgpu.measure.probes.gpus import Gpus
@@ -175,10 +172,3 @@ def find(gpus: Lazy[Gpus], root: Path = Path("/")) -> Sources:
     of_processor, why_no_processor = rapl.sources(root)
     reasons = (why_no_gpu, why_no_processor)
     return Sources((*of_gpus, *of_processor), joined(*filter(None, reasons)))
-
-
-def energy_probe(sampler: Sampler, gpus: Lazy[Gpus]) -> Probe:
-    """The probe for this machine."""
-    if sys.platform == "darwin":
-        return AppleEnergy()
-    return EnergyCounters(sampler, Lazy(lambda: find(gpus)))

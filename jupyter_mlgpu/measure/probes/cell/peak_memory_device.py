@@ -10,16 +10,22 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from jupyter_mlgpu.measure.probes import memory
+from jupyter_mlgpu.measure.probes.base import Probe, ProbeInstruments
 from jupyter_mlgpu.measure.probes.gpus import Gpu, Gpus
 from jupyter_mlgpu.measure.probes.lazy import Lazy
 from jupyter_mlgpu.measure.probes.sampler import INTERVAL, Sampler
-from jupyter_mlgpu.record.reading import Reading, missing
+from jupyter_mlgpu.record.reading import Reading, missing, new_reading
 from jupyter_mlgpu.record.sentence import Sentence, say
 
 UNIFIED = say(
     "The GPU has no memory of its own here: it uses the machine's; see the peak memory of the process."
 )
 TOO_SHORT = say("Too short to measure: the GPU's memory was sampled fewer than two times during the cell.")
+
+
+def probe(instruments: ProbeInstruments) -> Probe:
+    """The probe for a cell's record."""
+    return PeakDeviceMemory(instruments.sampler, instruments.gpus)
 
 
 class PeakDeviceMemory:
@@ -93,6 +99,6 @@ class _Cell:
             return missing(
                 "peak_memory_device", why, scope="device", source="NVML", device=gpu.label, detail=detail
             )
-        return Reading(
-            "peak_memory_device", peak, "bytes", "device", "NVML", looks, device=gpu.label, detail=detail
+        return new_reading(
+            "peak_memory_device", peak, "device", "NVML", looks, device=gpu.label, detail=detail
         )

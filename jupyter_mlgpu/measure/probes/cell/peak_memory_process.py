@@ -1,4 +1,4 @@
-"""CPU time of this process while a cell runs, its peak memory, and its memory when the cell has ended.
+"""Peak memory of this process while a cell runs.
 
 Linux keeps the peak of the resident set and resets it on request: writing 5 to /proc/self/clear_refs
 makes VmHWM of /proc/self/status start again (proc(5)). The program's own getrusage(2) peak starts
@@ -11,15 +11,13 @@ import os
 from collections.abc import Callable
 
 from jupyter_mlgpu.measure.probes import resets
-from jupyter_mlgpu.measure.probes.base import Probe
+from jupyter_mlgpu.measure.probes.base import Probe, ProbeInstruments
 from jupyter_mlgpu.measure.probes.resets import Resets
-from jupyter_mlgpu.measure.probes.sampler import SampledPeak, Sampler
-from jupyter_mlgpu.record.clock import Clock, SystemClock, seconds_between
-from jupyter_mlgpu.record.reading import OPERATING_SYSTEM, Reading, missing
-from jupyter_mlgpu.record.sentence import Sentence, say
+from jupyter_mlgpu.measure.probes.sampler import SampledPeak
+from jupyter_mlgpu.record.reading import OPERATING_SYSTEM, Reading, missing, new_reading
+from jupyter_mlgpu.record.sentence import say
 
 _STATUS = "/proc/self/status"
-STATM = "/proc/self/statm"
 
 RESET = say(
     "This cell's code reset the peak (it wrote to /proc/self/clear_refs), so the peak before "
@@ -27,68 +25,13 @@ RESET = say(
 )
 
 
-class CpuTime:
-    """Seconds of processor time, user and system, of all threads of this process; not of its children."""
-
-    quantity = "cpu_time"
-
-    def __init__(self, clock: Clock | None = None) -> None:
-        self._clock = clock or SystemClock()
-
-    def start(self) -> Callable[[], Reading]:
-        """Begin; what is returned gives the reading when it is called."""
-        before = self._clock.processor_ns()
-
-        def stop() -> Reading:
-            worked = seconds_between(before, self._clock.processor_ns())
-            return Reading(
-                self.quantity, worked, "s", "process", "clock", 1, detail=Sentence("time.process_time_ns")
-            )
-
-        return stop
-
-
-class MemoryInUse:
-    """The resident set, in bytes, when the cell has ended; what it was before is an earlier cell's figure."""
-
-    quantity = "memory_process"
-
-    def start(self) -> Callable[[], Reading]:
-        """Begin; what is returned gives the reading when it is called."""
-        return self._stop
-
-    def _stop(self) -> Reading:
-        value, detail = resident_set()
-        return Reading(self.quantity, value, "bytes", "process", OPERATING_SYSTEM, 1, detail=detail)
-
-
-def resident_set() -> tuple[int, Sentence]:
-    """Memory of this process that is in the machine's RAM now, in bytes, and where the figure is from.
-
-    On Linux the second number of /proc/self/statm, in pages (proc(5)), which the kernel counts in batches:
-    a few hundred kB may not be in it yet.
-    """
-    try:
-        with open(STATM, "rb", buffering=0) as file:
-            return resident_in(file.read()), Sentence(STATM)
-    except OSError:  # not Linux
-        import psutil
-
-        return int(psutil.Process().memory_info().rss), say("psutil resident set")
-
-
-def resident_in(statm: bytes) -> int:
-    """The resident set in bytes, of the text of /proc/self/statm; raises IndexError where it is none."""
-    return int(statm.split()[1]) * os.sysconf("SC_PAGE_SIZE")
-
-
-def peak_memory_probe(sampler: Sampler) -> Probe:
+def probe(instruments: ProbeInstruments) -> Probe:
     """The kernel's own peak where it can be reset, else the sampler."""
     try:
         _reset()
         _high_water_mark()
     except (OSError, ValueError):
-        return SampledPeak(sampler)
+        return SampledPeak(instruments.sampler)
     return ResettablePeak()
 
 
@@ -109,7 +52,7 @@ class ResettablePeak:
                 return missing(
                     self.quantity, RESET, scope="process", source=OPERATING_SYSTEM, detail=self.detail
                 )
-            return Reading(self.quantity, peak, "bytes", "process", OPERATING_SYSTEM, 1, detail=self.detail)
+            return new_reading(self.quantity, peak, "process", OPERATING_SYSTEM, 1, detail=self.detail)
 
         return stop
 

@@ -1,0 +1,58 @@
+"""What a page may ask for, by the type of its message: each answer is a function of the message's content."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from jupyter_mlgpu.jupyter.notebook.browser import state
+from jupyter_mlgpu.jupyter.notebook.browser.doctor_light import DoctorLight
+from jupyter_mlgpu.jupyter.notebook.browser.record_pages import RecordPages
+from jupyter_mlgpu.jupyter.notebook.browser.sidebar_settings import SidebarSettings
+from jupyter_mlgpu.jupyter.notebook.browser.watch import Watch
+from jupyter_mlgpu.jupyter.notebook.cell.receipt_threshold import ReceiptThreshold
+from jupyter_mlgpu.jupyter.notebook.magics import record_files
+from jupyter_mlgpu.measure.kit import Kit
+
+Content = Mapping[str, Any]
+PageAnswer = Callable[[Content], Mapping[str, Any]]
+
+
+def answers(
+    kit: Kit,
+    *,
+    watch: Watch,
+    settings: SidebarSettings,
+    receipt_threshold: ReceiptThreshold,
+    doctor: DoctorLight,
+    record_pages: RecordPages,
+    catch_up: Callable[[], None],
+) -> Mapping[str, PageAnswer]:
+    """The answers of one kernel; `catch_up` has all lines of all cells put into their records."""
+
+    def keep_watching(content: Content) -> Mapping[str, Any]:
+        return watch.renew()
+
+    def compare(content: Content) -> Mapping[str, Any]:
+        from jupyter_mlgpu.jupyter.notebook.magics.compare_command import compare_records  # seldom asked for
+
+        return compare_records(content, kit)
+
+    def save(content: Content) -> Mapping[str, Any]:
+        catch_up()
+        return record_files.save_as_asked(content, kit)
+
+    def older_records(content: Content) -> Mapping[str, Any]:
+        return state.records_before(kit, int(content["before"]))
+
+    return {
+        "watch": keep_watching,
+        "device": settings.device,
+        "trace": settings.trace,
+        "receipts": receipt_threshold.set,
+        "compare": compare,
+        "doctor": doctor.ask,
+        "save": save,
+        "records": older_records,
+        **record_pages.answers(),
+    }

@@ -1,0 +1,110 @@
+"""A traced cell from its start to its receipt: who is told of it, and in which order.
+
+`CellEvents` says when a cell begins and when its record is made; the pipeline completes the record, and hands
+it back to be stored and shown.
+"""
+
+from __future__ import annotations
+
+import sys
+from contextlib import suppress
+from dataclasses import KW_ONLY, dataclass
+from typing import TYPE_CHECKING, Any
+
+from jupyter_mlgpu import jupyter
+from jupyter_mlgpu.jupyter.notebook.browser.audience import Audience
+from jupyter_mlgpu.jupyter.notebook.browser.logbook import Logbook
+from jupyter_mlgpu.jupyter.notebook.browser.page_updates import PageUpdates
+from jupyter_mlgpu.jupyter.notebook.cell.events import CellEvents
+from jupyter_mlgpu.jupyter.notebook.cell.receipt_threshold import ReceiptThreshold
+from jupyter_mlgpu.jupyter.notebook.cell.record_stages import EndedCell, NotebookSession
+from jupyter_mlgpu.jupyter.notebook.magics.ops_command import OperationsRequest
+from jupyter_mlgpu.jupyter.notebook.post_mortem import PostMortem
+from jupyter_mlgpu.measure.capture.capture import Capture
+from jupyter_mlgpu.measure.kit import Kit
+from jupyter_mlgpu.measure.recorder import Measurement
+from jupyter_mlgpu.record.files import Journal
+from jupyter_mlgpu.record.record import Record
+
+if TYPE_CHECKING:
+    from jupyter_mlgpu.jupyter.notebook.engine import EngineSide
+
+
+@dataclass(eq=False, repr=False)
+class TracedCells:
+    """The cells of one shell, as `events` finds them."""
+
+    shell: Any
+    kit: Kit
+    capture: Capture
+    _: KW_ONLY
+    journal: Journal | None
+    logbook: Logbook
+    updates: PageUpdates
+    audience: Audience
+    engine: EngineSide | None
+
+    def __post_init__(self) -> None:
+        self.receipt_threshold = ReceiptThreshold()
+        self.post_mortem = PostMortem(self.shell, self.kit, self.capture)
+        self.events = CellEvents(
+            self.shell, self.kit, self.capture, on_start=self._on_start, on_record=self._on_record
+        )
+        self._streams = (sys.stdout, sys.stderr)
+
+    def load_what_draws(self, info: Any) -> None:
+        """Before the first cell that may have a receipt, for its code may leave no file that can be opened.
+
+        Not with the extension: what draws is a sixth of what loading would take. Nor is it part of the
+        cell's time, which begins behind this.
+        """
+        if self.events.tracing and self.audience.asked:
+            with suppress(OSError):  # none could be opened before: then the receipt is left out
+                from jupyter_mlgpu.jupyter.notebook.cell import receipts
+
+                receipts.cell_begins()
+
+    def account_begins(self, info: Any) -> None:
+        """A cell has begun, also for the account that outlives the kernel."""
+        self.post_mortem.cell_begins(info, nested=self.events.nested)
+
+    def account_ended(self, result: object) -> None:
+        """A cell has ended, also for that account."""
+        self.post_mortem.cell_ended(nested=self.events.inside_a_cell)
+
+    def show_receipt(self, record: Record) -> None:
+        """Put a receipt under the cell that runs, where somebody may see it."""
+        if self.audience.asked:
+            from jupyter_mlgpu.jupyter.notebook.cell import receipts
+
+            # Last, for the thread that publishes it takes Python's lock at once, and this one would wait.
+            receipts.show(record, last=not self.events.inside_a_cell, streams=self._streams)
+
+    def _on_start(self, measurement: Measurement, wanted: OperationsRequest) -> None:
+        if self.engine is not None:
+            self.engine.cell_begins(measurement)
+        self.logbook.cell_begins(measurement.cell.sequence)
+        self.updates.cell_begins(measurement, wanted.run)
+
+    def _on_record(self, record: Record, cell: EndedCell) -> None:
+        session = NotebookSession(
+            self.kit,
+            self.capture,
+            self.shell.user_ns,
+            self.journal,
+            died_before=self.post_mortem.before,
+            store=self._store,
+            show=self._show,
+            revise=self.logbook.on_change,
+        )
+        jupyter.cell_ended(record, cell, session)
+
+    def _store(self, record: Record) -> None:
+        self.updates.cell_ended()
+        self.kit.store.add(record)
+        self.logbook.cell_ended(record)
+        self.post_mortem.record_made(record)
+
+    def _show(self, record: Record, cell: EndedCell) -> None:
+        if record.repeat is None and self.receipt_threshold.wants(record, cell.code):
+            self.show_receipt(record)
