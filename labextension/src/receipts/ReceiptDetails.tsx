@@ -1,4 +1,4 @@
-/** The inside of a receipt that was opened, as soon as it has come; else what the notebook keeps of it as text. */
+/** The inside of a receipt that was opened, as soon as it has come; else its text and messages, which the notebook has. */
 
 import { useEffect, useState } from 'react';
 import type { ReactElement } from 'react';
@@ -6,6 +6,7 @@ import type { ReactElement } from 'react';
 import type { Translate } from '../language/i18n';
 import type { IOpenReceipt } from '../record/openreceipt';
 import type { IRecord } from '../record/record';
+import { LogNotes } from './LogNotes';
 import { OpenReceipt } from './OpenReceipt';
 import type { ILineFinder } from './linedoor';
 
@@ -39,7 +40,8 @@ export function ReceiptDetails(props: {
     return (
       <>
         <p className="jp-mlgpu-Quiet">{t('savedReceipt')}</p>
-        <pre className="jp-mlgpu-Raw">{plain}</pre>
+        {plain && <pre className="jp-mlgpu-Raw">{plain}</pre>}
+        <LogNotes record={record} t={t} />
       </>
     );
   }

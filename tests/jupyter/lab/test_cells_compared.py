@@ -162,20 +162,21 @@ def compare(lab: Lab) -> Locator:
     return lab.sidebar.get_by_role("region", name="Comparison")
 
 
-def test_without_a_kernel_both_readings_stand_side_by_side_and_nothing_is_judged(lab: Lab) -> None:
+def test_without_a_kernel_records_are_compared_as_their_kernel_would(lab: Lab) -> None:
     open_saved(lab, "cells_side_by_side.ipynb", some_records())
     lab.records.nth(1).get_by_role("checkbox").check()
     lab.records.nth(2).get_by_role("checkbox").check()
     lab.sidebar.get_by_role("button", name="Compare").click()
     page = lab.sidebar.get_by_role("region", name="Comparison")
-    expect(page).to_contain_text("Side by side, without a verdict: these come from the saved notebook")
-    table = page.get_by_role("table", name="Comparison")
-    expect(table).to_contain_text("3 s")
-    expect(table).to_contain_text("1 s")
-    expect(table).to_contain_text("not measured: Light tracing runs without a profiler.")
-    expect(table).to_contain_text("error")
-    expect(table).not_to_contain_text(TIMES)
-    expect(page.locator(".jp-mlgpu-Comparison-headline")).to_have_count(0)
+    expect(page.locator(".jp-mlgpu-Comparison-headline")).to_have_text(
+        "The times of A and B cannot be compared."
+    )
+    wall = page.get_by_role("row").filter(has_text="Wall time")
+    expect(wall).to_contain_text("3 s (1 run)")
+    expect(wall).to_contain_text("not measured")
+    expect(page).to_contain_text("One side has no successful light run, so it has no timing.")
+    expect(page).not_to_contain_text(TIMES)
+    expect(page.get_by_role("button", name="Run 4 more times")).to_have_count(0)
 
 
 def test_without_a_kernel_the_ratio_is_told_too(lab: Lab) -> None:

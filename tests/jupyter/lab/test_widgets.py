@@ -14,6 +14,8 @@ import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
 from jupyter_mlgpu.jupyter.notebook.browser.widgets import SCRIPT
+from jupyter_mlgpu.record.decoding import to_json
+from jupyter_mlgpu.show.receipts import view
 from jupyter_mlgpu.testing import example_record
 
 if TYPE_CHECKING:
@@ -201,7 +203,8 @@ PAGES = {
     "VS Code, light on a dark machine": ("dark", {"body": {"class": "vscode-light"}}, VSCODE_LIGHT),
 }
 
-RECORD = example_record(name="<b>model.fit(x)</b>").to_json()
+_SHOWN = example_record(name="<b>model.fit(x)</b>")
+RECORD = {**_SHOWN.to_json(), "open": to_json(view.data(_SHOWN), texts=False)}
 TRACE = {"shows": "records", "language": "", "ended": False, "newest": [RECORD], "older": 3}
 DEVICES: dict[str, Any] = {
     "shows": "devices",
