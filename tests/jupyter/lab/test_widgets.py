@@ -15,7 +15,7 @@ from playwright.sync_api import Browser, Locator, Page, expect
 
 from jupyter_mlgpu.jupyter.notebook.browser.widgets import SCRIPT
 from jupyter_mlgpu.record.decoding import to_json
-from jupyter_mlgpu.show.receipts import view
+from jupyter_mlgpu.show.receipts import view as receipt_view
 from jupyter_mlgpu.testing import example_record
 
 if TYPE_CHECKING:
@@ -204,7 +204,7 @@ PAGES = {
 }
 
 _SHOWN = example_record(name="<b>model.fit(x)</b>")
-RECORD = {**_SHOWN.to_json(), "open": to_json(view.data(_SHOWN), texts=False)}
+RECORD = {**_SHOWN.to_json(), "open": to_json(receipt_view.data(_SHOWN), texts=False)}
 TRACE = {"shows": "records", "language": "", "ended": False, "newest": [RECORD], "older": 3}
 DEVICES: dict[str, Any] = {
     "shows": "devices",
