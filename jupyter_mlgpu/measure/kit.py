@@ -58,7 +58,7 @@ class Kit:
         self.replays: list[Replay] = []
         #: Whether cells are looked at while they run, so that a record can say what limited its cell.
         self.looks_at_cells = os.environ.get(LIMITS_VARIABLE) != "off"
-        #: Of a file with code of the user's: the execution count of its cell, 0 where it is none; else None.
+        #: Of a file with code of the user's: the execution count of its cell, 0 where it has none; else None.
         self.of_user: OfUser = lambda filename: None
         #: The activity of a traced block with its lines as the user sees them.
         self.in_blocks: Callable[[Activity | None], Activity | None] = lambda activity: activity

@@ -5,9 +5,9 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, Union
 
-from jupyter_mlgpu import measure
+from jupyter_mlgpu.measure.explained import explained
 from jupyter_mlgpu.measure.kit import current
 from jupyter_mlgpu.record import cellnumbers
 from jupyter_mlgpu.record.cellnumbers import CellNumber
@@ -16,8 +16,8 @@ from jupyter_mlgpu.record.frames import Records
 from jupyter_mlgpu.record.limit import Limit
 from jupyter_mlgpu.record.record import Outcome, Record
 
-#: How runs are named: a cell's number, the name of a block, a record, or several of them.
-Runs = int | str | CellNumber | Record | Sequence[Record]
+#: How runs are named: a cell's number, the name of a block, a record, a block of `trace`, or several records.
+Runs = Union[int, str, CellNumber, Record, "TracedBlock", Sequence[Record]]
 
 
 class TracedBlock:
@@ -29,12 +29,15 @@ class TracedBlock:
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_"):
             raise AttributeError(name)
+        return getattr(self._ended(repr(name)), name)
+
+    def _ended(self, wanted: str) -> Record:
         if self._record is None:
             raise StillRunningError(
-                f"The traced block has not ended, so its {name!r} is not known yet: "
+                f"The traced block has not ended, so its {wanted} is not known yet: "
                 "read it after the `with` block."
             )
-        return getattr(self._record, name)
+        return self._record
 
 
 @contextmanager
@@ -54,7 +57,12 @@ def trace(name: str) -> Iterator[TracedBlock]:
     block = TracedBlock()
     # Two frames out: contextlib runs this generator for the code that has the `with`.
     file = sys._getframe(2).f_code.co_filename
-    measurement = kit.recorder.start(name, of_user=lambda one: 0 if one == file else kit.of_user(one))
+
+    def of_user(filename: str) -> int | None:
+        # The block's own file is the user's code. It has no cell number yet; kit.in_blocks finds its cell.
+        return 0 if filename == file else kit.of_user(filename)
+
+    measurement = kit.recorder.start(name, of_user=of_user)
     outcome: Outcome = "ok"
     try:
         yield block
@@ -65,8 +73,7 @@ def trace(name: str) -> Iterator[TracedBlock]:
         outcome = "error"
         raise
     finally:
-        record = measurement.stop(outcome)
-        block._record = measure.explain(record, kit.in_blocks(measurement.activity), kit)
+        block._record = explained(measurement.stop(outcome), measurement, kit)
         kit.store.add(block._record)
 
 
@@ -88,17 +95,23 @@ def limit(record: Record | TracedBlock) -> Limit | None:
 
 
 def records() -> Records:
-    """The records of this process, oldest first; `records().to_frame()` is a pandas table of them."""
+    """All records held, oldest first: those made here, and those loaded or replayed.
+
+    `records().to_frame()` is a pandas table of them.
+    """
     return Records(current().store.records())
 
 
 def runs_of(which: Runs) -> Records:
-    """The runs of this process that are meant, oldest first.
+    """The runs made in this process that `which` means, oldest first; none that were loaded or replayed.
 
-    A cell's number, the one in its brackets, stands for all runs of its code, a name for all blocks of that
-    name; "10.2" is one run of a cell and "#12" one record; records are themselves. Raises UsageError for a
-    number of which there is no record.
+    A string is tried as the name of blocks first, then as a number. A cell's number, the one in its brackets,
+    stands for all runs of its code; "10.2" is one run of a cell, "#12" one record. A record, a block of
+    `trace` or several records are returned as given, whatever their origin. A name that nothing has gives no
+    records; a number that nothing has raises UsageError.
     """
+    if isinstance(which, TracedBlock):
+        which = which._ended("record")
     if isinstance(which, Record):
         return Records([which])
     if not isinstance(which, int | str | CellNumber):

@@ -12,12 +12,11 @@ from contextlib import suppress
 
 from msgspec.structs import replace
 
-from jupyter_mlgpu import measure
 from jupyter_mlgpu.measure import guarded
+from jupyter_mlgpu.measure.explained import explained
 from jupyter_mlgpu.measure.kit import Kit, current
 from jupyter_mlgpu.measure.recorder import Measurement
 from jupyter_mlgpu.record.errors import UsageError
-from jupyter_mlgpu.record.record import Record
 from jupyter_mlgpu.record.redact import beginning
 from jupyter_mlgpu.record.sentence import say
 from jupyter_mlgpu.record.stderr import say_on_stderr
@@ -120,7 +119,7 @@ class TrainingRecords:
             raise
         if name is not None:
             record = replace(record, cell=replace(record.cell, name=beginning(name)))
-        kit.store.add(_explained(kit, record, measurement))
+        kit.store.add(explained(record, measurement, kit))
         return True
 
     def give_up(self) -> None:
@@ -169,11 +168,3 @@ class TrainingRecords:
             return 0 if cell is None and file == self.file else cell
 
         return of_user
-
-
-def _explained(kit: Kit, record: Record, measurement: Measurement) -> Record:
-    try:
-        return measure.explain(record, kit.in_blocks(measurement.activity), kit)
-    except Exception as error:
-        why = say("The measurement failed ({error}).", error=guarded.words(error))
-        return replace(record, why_no_limit=why)

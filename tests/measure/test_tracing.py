@@ -3,6 +3,8 @@
 import pytest
 
 import jupyter_mlgpu
+from jupyter_mlgpu import measure
+from jupyter_mlgpu.measure.tracing import runs_of
 from jupyter_mlgpu.record.errors import StillRunningError
 from tests.support.memory import new_memory
 
@@ -53,3 +55,21 @@ def test_a_block_that_has_not_ended_says_when_to_ask():
         pytest.raises(StillRunningError, match="read it after the `with` block"),
     ):
         _ = record.readings
+
+
+def test_where_explaining_fails_the_callers_exception_is_its_own_and_the_record_is_kept(monkeypatch):
+    def fails(record, activity, kit):
+        raise RuntimeError("ours")
+
+    monkeypatch.setattr(measure, "explain", fails)
+    with pytest.raises(KeyError, match="theirs"), jupyter_mlgpu.trace("fails") as record:
+        raise KeyError("theirs")
+    assert record.outcome == "error"
+    assert "ours" in record.why_no_limit
+    assert jupyter_mlgpu.records()[-1].key == record.key
+
+
+def test_a_traced_block_is_a_run_wherever_runs_are_meant():
+    with jupyter_mlgpu.trace("one") as record, pytest.raises(StillRunningError, match="has not ended"):
+        runs_of(record)
+    assert [one.key for one in runs_of(record)] == [record.key]

@@ -22,7 +22,7 @@ _EMPTY_RUNS = 30
 
 
 class RacingCell(Protocol):
-    """What is raced. `quiet` swallows what a run prints; `None` for a size means that there are none."""
+    """What is raced. A size of None means that the race has no sizes."""
 
     def setup(self) -> None:
         """Make what the runs need; called once on each device, not timed."""
@@ -37,7 +37,7 @@ class RacingCell(Protocol):
         ...
 
     def quiet(self) -> AbstractContextManager[object]:
-        """Entered around each run but a lane's first."""
+        """Hides what a run prints, unless the run fails. Entered around every run but a lane's first."""
         ...
 
 
@@ -53,7 +53,10 @@ class RaceProgress:
 
 @dataclass
 class RaceRunner:
-    """Runs a cell on one device after another, each time afresh."""
+    """Makes one lane of a race per call of `lane`; `racing.race` calls it for each device.
+
+    All lanes of one runner share the cell's namespace.
+    """
 
     backend: Backend
     cell: RacingCell
@@ -98,15 +101,15 @@ class RaceRunner:
             self.on_run(RaceProgress(lane.device.name, size, number, self.repeats))
 
         def warm_up() -> float:
-            return self._once(size, quiet=True) if lane.seen else self._first(lane, size)
+            return self._once(size, quiet=True) if lane.first_run_begun else self._first(lane, size)
 
         on_run(0)
         lane.timings.warm_up(warm_up, STEADY_RUNS)
         lane.timings.repeat(partial(self._once, size, quiet=True), Repeats(self.repeats), on_run)
 
     def _first(self, lane: _UnfinishedLane, size: float | None) -> float:
-        """The lane's first run: it is heard and watched. Watching takes time, so no other run is."""
-        lane.seen = True
+        """Runs the cell for the first time on this lane, a warm-up: only here it prints and is observed."""
+        lane.first_run_begun = True
         observation = self.backend.observe_closely()
         try:
             return self._once(size, quiet=False)
@@ -141,7 +144,7 @@ class _UnfinishedLane:
     finished: list[Timing] = field(default_factory=list)
     notes: list[Sentence] = field(default_factory=list)
     empty: float | None = None
-    seen: bool = False
+    first_run_begun: bool = False
     unused: bool = False
     use_known: bool = False
     size: float | None = None

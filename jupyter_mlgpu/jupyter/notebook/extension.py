@@ -115,7 +115,7 @@ class Extension:
             before=(
                 self.audience.cell_begins,
                 self.settings.cell_begins,
-                self.cells.load_what_draws,
+                self.cells.prepare_receipts,
                 self.cells.events.cell_begins,
                 self.cells.account_begins,
                 self.watch.cell_begins,

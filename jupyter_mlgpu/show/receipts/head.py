@@ -26,7 +26,7 @@ _ORIGINS = {"loaded": say("loaded"), "replayed": say("replayed")}
 _OUTCOMES = {"error": say("error"), "interrupted": say("interrupted")}
 
 
-class HeadData(Struct, frozen=True, kw_only=True, omit_defaults=True):
+class HeadData(Struct, frozen=True, kw_only=True):
     """The head as the browser gets it: what there is of it, `figures` by their names."""
 
     label: Said = ""
@@ -63,7 +63,7 @@ class Head:
         """`HeadData` as JSON-ready data: sentences as what they are made of."""
         told = HeadData(label=self.label, figures=self.named, messages=self.messages, folded=self.folded)
         made: dict[str, Any] = decoding.to_json(told, texts=False)
-        return made
+        return {name: one for name, one in made.items() if one or name == "figures"}
 
 
 def of(record: Record, cut: Mapping[str, int] | None = None) -> Head:

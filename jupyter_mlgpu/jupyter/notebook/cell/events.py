@@ -116,7 +116,12 @@ class CellEvents:
     @property
     def nested(self) -> bool:
         """Whether the cell that has just begun runs inside another one, or not in the thread of cells."""
-        return len(self._here.running) > 1 or self._thread != threading.get_ident()
+        return len(self._here.running) > 1 or self.in_another_thread
+
+    @property
+    def in_another_thread(self) -> bool:
+        """Whether this is not the thread in which the notebook's cells run."""
+        return self._thread != threading.get_ident()
 
     def cell_id(self) -> str | None:
         """The front end's id of the outermost cell that is running."""

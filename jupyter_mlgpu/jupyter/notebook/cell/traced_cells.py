@@ -52,14 +52,15 @@ class TracedCells:
         )
         self._streams = (sys.stdout, sys.stderr)
 
-    def load_what_draws(self, info: Any) -> None:
-        """Before the first cell that may have a receipt, for its code may leave no file that can be opened.
+    def prepare_receipts(self, info: Any) -> None:
+        """Tells `receipts` before every cell that a newer cell begins.
 
-        Not with the extension: what draws is a sixth of what loading would take. Nor is it part of the
-        cell's time, which begins behind this.
+        The first call imports it. It is imported now and not when it is needed, for the cell may use up all
+        file descriptors; and not with the extension, whose loading would take a sixth longer. The cell's
+        measured time begins after this.
         """
         if self.events.tracing and self.audience.asked:
-            with suppress(OSError):  # none could be opened before: then the receipt is left out
+            with suppress(OSError):  # no descriptor was left even before the cell: it gets no receipt
                 from jupyter_mlgpu.jupyter.notebook.cell import receipts
 
                 receipts.cell_begins()
@@ -70,14 +71,15 @@ class TracedCells:
 
     def account_ended(self, result: object) -> None:
         """A cell has ended, also for that account."""
-        self.post_mortem.cell_ended(nested=self.events.inside_a_cell)
+        self.post_mortem.cell_ended(nested=self.events.inside_a_cell or self.events.in_another_thread)
 
     def show_receipt(self, record: Record) -> None:
-        """Put a receipt under the cell that runs, where somebody may see it."""
+        """Puts a receipt under the cell that runs, if anybody has asked to hear of us (`Audience`)."""
         if self.audience.asked:
             from jupyter_mlgpu.jupyter.notebook.cell import receipts
 
-            # Last, for the thread that publishes it takes Python's lock at once, and this one would wait.
+            # This call stays the last step of ending a cell: the thread that publishes the receipt takes the
+            # GIL at once, and whatever came after would wait for it.
             receipts.show(record, last=not self.events.inside_a_cell, streams=self._streams)
 
     def _on_start(self, measurement: Measurement, wanted: OperationsRequest) -> None:
