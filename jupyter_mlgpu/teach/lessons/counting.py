@@ -1,8 +1,8 @@
 """`progress`: how far the lessons in this folder are, as the saved notebooks themselves have it.
 
-No list is kept: an exercise is passed where the output of its check says so, and a prediction is made where
-something else than dots stands in it. labextension/src/kernel/progress.ts counts the same in a notebook
-that is open.
+No list is kept: an exercise is passed once the output of one of its checks says so, and a prediction is made
+where its second argument is neither `...` nor `None`. labextension/src/kernel/progress.ts counts the same in
+a notebook that is open.
 """
 
 from __future__ import annotations
@@ -23,13 +23,15 @@ from jupyter_mlgpu.record.visible import visible_line
 from jupyter_mlgpu.show.page.model import Page, with_head
 from jupyter_mlgpu.show.page.shown import page_of
 
-#: Lines that are no comment. A method of that name is another thing.
+#: `check("name"` outside a comment line, and not as a method. Both patterns match the same text as those of
+#: progress.ts, hence ASCII.
 _CHECK = re.compile(r"""^(?![ \t]*#).*?(?<![\w.])check\([ \t]*["'](\w+)["']""", re.MULTILINE | re.ASCII)
+#: Group 1 is the placeholder: empty where a prediction was made.
 _PREDICT = re.compile(
     r"""^(?![ \t]*#).*?(?<![\w.])predict\([ \t]*(?:"[^"\n]*"|'[^'\n]*')[ \t]*,[ \t]*(\.\.\.|None\b)?""",
     re.MULTILINE | re.ASCII,
 )
-#: With which the answer of `check` begins where it is right, in every language.
+#: How the text of a verdict of `check` begins where the answer is right, in every language.
 _RIGHT = "✓"
 
 
@@ -79,9 +81,9 @@ def counted(cells: Iterable[Mapping[str, Any]]) -> LessonProgress | None:
         for name in _CHECK.findall(code):
             is_right = any(text.startswith(_RIGHT) for text in _results(cell))
             right[name] = right.get(name, False) or is_right
-        dots = _PREDICT.findall(code)
-        predictions += len(dots)
-        made += dots.count("")
+        placeholders = _PREDICT.findall(code)
+        predictions += len(placeholders)
+        made += placeholders.count("")
     if not right and not predictions:
         return None
     return LessonProgress(len(right), sum(right.values()), predictions, made)

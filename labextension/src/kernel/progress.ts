@@ -9,7 +9,7 @@ import type { INotebookModel } from '@jupyterlab/notebook';
 import { dataOf } from './outputs';
 
 export interface IProgress {
-  /** Exercises, and those whose last word is that they are right. */
+  /** Exercises, and those that were right in any cell. */
   checks: number;
   passed: number;
   /** Predictions that are asked for, and those that were written down. */

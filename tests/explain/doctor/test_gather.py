@@ -310,6 +310,16 @@ def test_kernels_are_asked_what_they_have(tmp_path, monkeypatch):
     assert "python3" in found
 
 
+def test_only_a_python_that_jupyter_replaces_by_its_own_is_that_one(tmp_path, monkeypatch):
+    for name in ("python", f"python{sys.version_info.major}", "python3.2"):
+        spec = {"argv": [name, "-m", "ipykernel_launcher"]}
+        put(tmp_path, {f"kernels/of-{name}/kernel.json": json.dumps(spec)})
+    monkeypatch.setenv("JUPYTER_PATH", str(tmp_path))
+    interpreters = {one.name: one.interpreter for one in kernels.specs() if one.name.startswith("of-")}
+    assert interpreters.pop("of-python3.2") == "python3.2"
+    assert {*interpreters.values()} == {sys.executable}
+
+
 def test_a_kernel_has_what_it_finds_by_variables_too_and_not_what_lies_in_the_current_folder(
     tmp_path, monkeypatch
 ):

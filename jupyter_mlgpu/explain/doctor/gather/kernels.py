@@ -1,10 +1,10 @@
 """The kernels that Jupyter offers, what each one's Python has, and how ipykernel is set.
 
-A kernelspec is a folder with a kernel.json in `kernels/` of Jupyter's data path. Where its program is a bare
-`python`, Jupyter starts the Python that it runs in itself (jupyter_client's KernelManager.format_kernel_cmd).
-It hands on its own environment and adds the kernelspec's (`env`, in which `${NAME}` stands for a variable;
-LocalProvisioner.pre_launch): with PYTHONPATH, say, or packages of the user's own folder, a kernel finds more
-than its environment holds.
+A kernelspec is a folder with a kernel.json in `kernels/` of Jupyter's data path. For a bare `python` Jupyter
+uses its own interpreter (jupyter_client's KernelManager.format_kernel_cmd); we take that to be the one we run
+in. Jupyter passes its own environment variables to the kernel and adds the kernelspec's (`env`, in which
+`${NAME}` stands for a variable; LocalProvisioner.pre_launch). By PYTHONPATH, or the user's site-packages, a
+kernel may find packages that are not installed in its virtual environment.
 """
 
 from __future__ import annotations
@@ -29,11 +29,12 @@ from jupyter_mlgpu.measure.frameworks import registry
 from jupyter_mlgpu.record.clock import real_time
 from jupyter_mlgpu.record.sentence import say
 
-#: Of the kernelspecs, so many are looked at.
+#: At most so many installed kernelspecs are read.
 MOST = 20
-#: Seconds for all their Pythons together.
+#: Seconds within which all their Pythons have to answer, counted from the first.
 TOGETHER_S = 3.0
-_PYTHON = re.compile(r"python(?:3(?:\.\d+)?)?(?:\.exe)?")
+#: What Jupyter replaces by its own interpreter; `python3.9` under Python 3.12 is another one.
+_BARE = frozenset(f"python{version}" for version in ("", "3", f"3.{sys.version_info.minor}"))
 _CAPTURE = re.compile(r"^\s*c\.IPKernelApp\.capture_fd_output\s*=\s*(True|False)", re.MULTILINE)
 
 # Runs in another Python, of any version from 3.8 on, and imports nothing but its standard library.
@@ -60,7 +61,10 @@ class KernelsOwnFacts:
 
 
 def read(inside: KernelsOwnFacts | None = None) -> KernelFacts:
-    """All kernels; outside of one, ipykernel's files tell how it is set."""
+    """Facts of all kernels. `inside` is what the calling kernel knows of itself.
+
+    Outside a kernel, whether native output is captured is read from ipykernel's configuration files.
+    """
     return KernelFacts(
         specs=fact(specs),
         capture=fact(lambda: configured(_profiles())) if inside is None else inside.capture,
@@ -117,7 +121,7 @@ def _spec(name: str, table: Mapping[str, Any], deadline: float) -> KernelSpec:
     variables = {key: str(value) for key, value in told_env.items()} if isinstance(told_env, dict) else {}
     env = environment.of_interest(variables.items())
     program = command[0]
-    if _PYTHON.fullmatch(program):
+    if program in _BARE:
         program = sys.executable
     path = shutil.which(program)
     if not any("ipykernel" in str(word) for word in command):
