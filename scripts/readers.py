@@ -83,6 +83,7 @@ FILES = (
         "page/graphtypes.ts",
         "What the kernel sends of the graph of a plan: jupyter_mlgpu/show/planning/live.py.",
         (live.GraphData,),
+        {"FARTHEST": live.FARTHEST},
     ),
     File(
         "record/recordpagetypes.ts",

@@ -12,7 +12,6 @@ where that does not fit the English text alone.
 from __future__ import annotations
 
 import json
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
@@ -25,7 +24,7 @@ from jupyter_mlgpu.record.gpu_work import GpuWork
 from jupyter_mlgpu.record.quantities import ROOFLINE
 from jupyter_mlgpu.record.reading import Reading
 from jupyter_mlgpu.record.record import WORKED_IN, LogLine, Record
-from jupyter_mlgpu.show.receipts import html, notes, page, text
+from jupyter_mlgpu.show.receipts import cutting, html, notes, page, text
 
 MIME_TYPE = "application/vnd.jupyter-mlgpu.record+json"
 PLAIN_LIMIT = 4_096
@@ -59,13 +58,8 @@ _MOST, _LEAST = 10, 6
 # Bytes that one of them takes.
 _ITEM = 450
 
-# What is easiest to miss goes first; log lines have a way of their own.
-_CUT_ORDER = ("ops", "gpu_work", "facts", "notes")
-
 #: Makes the bundle of a record, from which so much was cut.
 Make = Callable[[Record, Mapping[str, int]], dict[str, Any]]
-
-_ORDER = {verdict: number for number, verdict in enumerate(notes.VERDICTS)}
 
 
 def bundle(record: Record, cut_before: Mapping[str, int] | None = None) -> dict[str, Any]:
@@ -89,7 +83,7 @@ def bundle(record: Record, cut_before: Mapping[str, int] | None = None) -> dict[
     work, left_out = _busiest(record)
     omitted = {"readings": len(whole) - len(readings), "gpu_work": left_out}
     record = replace(record, logs=tuple(map(_shortened, record.logs)), readings=readings, gpu_work=work)
-    cut = _added(cut_before or {}, {part: count for part, count in omitted.items() if count})
+    cut = cutting.added(cut_before or {}, {part: count for part, count in omitted.items() if count})
     record, cut = _fewer(record, 2 * _MOST, cut)
     made = make(record, cut)
     if _bytes(made) <= limit:
@@ -106,17 +100,17 @@ def bundle(record: Record, cut_before: Mapping[str, int] | None = None) -> dict[
             record, cut, made = _fitting(record, cut, make(record, cut), limit, make, least=0)
     if record.logs:
         record, of_logs = _cut_logs(record, limit, make)
-        cut = _added(cut, of_logs)
+        cut = cutting.added(cut, of_logs)
         made = make(record, cut)
     while _bytes(made) > limit:
-        part = next((part for part in _CUT_ORDER if getattr(record, part)), None)
+        part = next((part for part in cutting.ORDER if getattr(record, part)), None)
         if part is None:
             # The plain text says the same in few words, and every viewer falls back to it.
             cut["text/html"] = 1
             made = make(record, cut)
             break
-        record, left_out = _halve(record, part)
-        cut = _added(cut, {part: left_out})
+        record, of_part = cutting.halved(record, part)
+        cut = cutting.added(cut, of_part)
         made = make(record, cut)
     return made
 
@@ -156,11 +150,7 @@ def _fewer(record: Record, count: int, cut: Mapping[str, int]) -> tuple[Record, 
         return record, dict(cut)
     limit = record.limit and replace(record.limit, evidence=behind[:evidence])
     counts = {part: count for part, count in left_out.items() if count}
-    return replace(record, limit=limit, lines=record.lines[:lines]), _added(cut, counts)
-
-
-def _added(cut: Mapping[str, int], more: Mapping[str, int]) -> dict[str, int]:
-    return {**cut, **{part: cut.get(part, 0) + count for part, count in more.items()}}
+    return replace(record, limit=limit, lines=record.lines[:lines]), cutting.added(cut, counts)
 
 
 def _few_devices(readings: Sequence[Reading], most: int) -> tuple[Reading, ...]:
@@ -219,19 +209,11 @@ def _cut_logs(record: Record, limit: int, make: Make) -> tuple[Record, dict[str,
     # As if all lines were cut, which is the longest that saying so gets.
     all_cut = {notes.CUT + verdict: len(record.logs) for verdict in notes.VERDICTS}
     while bare.ops and _bytes(make(bare, all_cut)) > limit // 2:
-        bare, left_out = _halve(bare, "ops")
-        cut["ops"] = cut.get("ops", 0) + left_out
-    left = limit - _bytes(make(bare, {**all_cut, **cut}))
-    kept = set()
-    for number, line in sorted(enumerate(record.logs), key=lambda item: _ORDER[notes.rank(item[1])]):
-        left -= _line_bytes(line)
-        if left < 0:
-            break
-        kept.add(number)
-    counts = Counter(notes.rank(line) for number, line in enumerate(record.logs) if number not in kept)
-    cut |= {notes.CUT + verdict: counts[verdict] for verdict in notes.VERDICTS if counts[verdict]}
-    logs = tuple(line for number, line in enumerate(record.logs) if number in kept)
-    return replace(bare, logs=logs), cut
+        bare, left_out = cutting.halved(bare, "ops")
+        cut = cutting.added(cut, left_out)
+    room = limit - _bytes(make(bare, {**all_cut, **cut}))
+    logs, of_logs = cutting.few_lines(record.logs, room, _line_bytes)
+    return replace(bare, logs=logs), cut | of_logs
 
 
 def _shortened(line: LogLine) -> LogLine:
@@ -257,14 +239,6 @@ def _line_bytes(line: LogLine) -> int:
     data = line.to_json() | {"fields": dict(line.fields)}
     shown = [str(html.note(line)), text.note(line) if notes.to_act_on(line) else ""]
     return _bytes(data, _LINE_DEPTH) + _compact(shown) + _LINE_DEPTH + 2
-
-
-def _halve(record: Record, part: str) -> tuple[Record, int]:
-    items = getattr(record, part)
-    keep = len(items) // 2
-    kept = dict(list(items.items())[:keep]) if isinstance(items, Mapping) else items[:keep]
-    changes: dict[str, Any] = {part: kept}
-    return replace(record, **changes), len(items) - keep
 
 
 def _bytes(made: object, depth: int = _DEPTH) -> int:

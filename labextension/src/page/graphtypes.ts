@@ -23,6 +23,8 @@ import {
 } from '../language/untrusted';
 import type { Reader } from '../language/untrusted';
 
+export const FARTHEST = 200_000;
+
 const or0Count = or(0, count);
 const upTo200000 = upTo(200_000);
 const orPrintedIn120 = or('', printedIn(120));

@@ -1,5 +1,7 @@
 /** The ways of arrows in a graph, which stand in texts. */
 
+import { FARTHEST } from './graphtypes';
+
 /** Of an arrow's way from the right side of one area to the left side of another, around all others. */
 export interface ICorner {
   x: number;
@@ -9,8 +11,6 @@ export interface ICorner {
 const CORNERS = 1_000;
 /** Letters of an arrow's way. */
 const LETTERS = 12 * CORNERS;
-/** Points of a drawing; what lies further out is nobody's graph. */
-const FAR = 200_000;
 
 /** The corners of an arrow: `188 20 214 20`. */
 export function readWay(data: unknown): ICorner[] | null {
@@ -23,5 +23,5 @@ export function readWay(data: unknown): ICorner[] | null {
     const [x = 0, y = 0] = numbers.slice(at, at + 2);
     corners.push({ x, y });
   }
-  return numbers.every(one => Math.abs(one) <= FAR) ? corners : null;
+  return numbers.every(one => Math.abs(one) <= FARTHEST) ? corners : null;
 }

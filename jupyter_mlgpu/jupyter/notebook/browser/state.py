@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import platform
-from collections import Counter
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +16,7 @@ from jupyter_mlgpu.measure.frameworks.base import Backend
 from jupyter_mlgpu.measure.kit import Kit
 from jupyter_mlgpu.measure.recorder import Measurement
 from jupyter_mlgpu.record.record import Record
-from jupyter_mlgpu.show.receipts import head, notes
+from jupyter_mlgpu.show.receipts import cutting, head
 
 if TYPE_CHECKING:
     from jupyter_mlgpu.jupyter.notebook.browser.messages import (
@@ -36,9 +35,6 @@ PAGE = 200_000
 
 #: Bytes of JSON of one record: a browser reads it in one go, while its page stands still.
 RECORD = 1_000_000
-
-# What is halved where that is still too much: what is easiest to miss goes first, as in a receipt.
-_CUT_ORDER = ("ops", "facts", "notes")
 
 
 def snapshot(
@@ -99,31 +95,15 @@ def told(record: Record) -> dict[str, Any]:
     made = record.to_json() | {"head": head.of(record).to_json()}
     if len(json.dumps(made)) <= RECORD:
         return made
-    record, cut = _few_lines(record, RECORD // 2)
+    logs, cut = cutting.few_lines(record.logs, RECORD // 2, lambda line: len(json.dumps(line.to_json())))
+    record = replace(record, logs=logs)
     made = record.to_json()
-    for part in _CUT_ORDER:
-        whole = made[part]
-        while made[part] and len(json.dumps(made)) > RECORD:
-            keep = len(made[part]) // 2
-            some = made[part]
-            made[part] = dict(list(some.items())[:keep]) if isinstance(some, dict) else some[:keep]
-        if len(made[part]) < len(whole):
-            cut[part] = len(whole) - len(made[part])
+    for part in cutting.ORDER:
+        while getattr(record, part) and len(json.dumps(made)) > RECORD:
+            record, left_out = cutting.halved(record, part)
+            cut = cutting.added(cut, left_out)
+            made = record.to_json()
     return {**made, "cut": cut, "head": head.of(record, cut).to_json()}
-
-
-def _few_lines(record: Record, limit: int) -> tuple[Record, dict[str, int]]:
-    """The record with the lines that matter most, within so many bytes, and how many others there were."""
-    order = {verdict: number for number, verdict in enumerate(notes.VERDICTS)}
-    kept: set[int] = set()
-    for number, line in sorted(enumerate(record.logs), key=lambda item: order[notes.rank(item[1])]):
-        size = len(json.dumps(line.to_json()))
-        if size <= limit:
-            limit -= size
-            kept.add(number)
-    left_out = Counter(notes.rank(line) for number, line in enumerate(record.logs) if number not in kept)
-    logs = tuple(line for number, line in enumerate(record.logs) if number in kept)
-    return replace(record, logs=logs), {notes.CUT + verdict: count for verdict, count in left_out.items()}
 
 
 def running_state(
