@@ -33,7 +33,7 @@ from jupyter_mlgpu.record.sentence import say
 MOST = 20
 #: Seconds within which all their Pythons have to answer, counted from the first.
 TOGETHER_S = 3.0
-#: What Jupyter replaces by its own interpreter; `python3.9` under Python 3.12 is another one.
+#: What Jupyter replaces by its own interpreter; one of another minor version is another program.
 _BARE = frozenset(f"python{version}" for version in ("", "3", f"3.{sys.version_info.minor}"))
 _CAPTURE = re.compile(r"^\s*c\.IPKernelApp\.capture_fd_output\s*=\s*(True|False)", re.MULTILINE)
 
