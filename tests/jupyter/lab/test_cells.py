@@ -362,7 +362,9 @@ def test_strangers_names_are_text_wherever_they_are_shown(lab: Lab) -> None:
     for box in boxes.all():
         box.check()
     lab.sidebar.get_by_role("button", name="Compare").click()
-    expect(lab.sidebar.get_by_role("table", name="Comparison")).to_contain_text("<b>bold</b>")
+    expect(lab.sidebar.get_by_role("region", name="Comparison").get_by_role("table")).to_contain_text(
+        "<b>bold</b>"
+    )
     assert lab.sidebar.locator("img[src], b:has-text('bold'), script").count() == 0
     assert lab.page.evaluate("() => window.pwned") is None
 

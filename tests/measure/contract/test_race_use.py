@@ -65,16 +65,19 @@ def test_a_product_of_tensors_is(torch):
 
 @pytest.mark.usefixtures("short_slices")
 @pytest.mark.parametrize("when", ["before", "after"])
-def test_a_single_operation_in_a_long_run_is_seen(torch, when):
+def test_of_a_single_operation_in_a_long_run_it_is_never_said_that_there_was_none(torch, when):
     numpys = "for _ in range(300): y = a @ a"
     steps = [numpys, "z = x @ x"] if when == "after" else ["z = x @ x", numpys]
     made = lane("\n".join(steps), x=torch.ones(5, 5), a=numpy.ones((100, 100)))
-    assert (made.unused, made.use_known) == (False, True)
+    # Between two profiles it may be missed, and then it is not said that there was none.
+    assert not made.unused
+    assert made.use_known or when == "after"
 
 
 @pytest.mark.usefixtures("short_slices")
-def test_a_long_run_without_one_is_seen_to_have_none(torch):
-    assert lane("for _ in range(300): y = a @ a", a=numpy.ones((100, 100))).unused
+def test_a_long_run_is_not_said_to_have_none_for_one_may_have_been_missed(torch):
+    made = lane("for _ in range(300): y = a @ a", a=numpy.ones((100, 100)))
+    assert (made.unused, made.use_known) == (False, False)
 
 
 def test_operations_of_other_threads_count(torch):

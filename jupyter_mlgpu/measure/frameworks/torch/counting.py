@@ -2,9 +2,10 @@
 
 PyTorch counts nothing by itself, and a mode that sees each operation changes what is compiled (adr/0009). Its
 profiler does not: it sees the operations of all threads, and what `torch.compile` has made. What it keeps of
-them grows with each, so it is read, and begun anew, again and again until there is one; one is enough. It is
-left alone where the user has one on, and ends before the user begins one. Where PyTorch finds a GPU there is
-none of ours, for it would take hold of NVIDIA's records.
+them grows with each, so it is read, and begun anew, again and again until there is one; one is enough. An
+operation between the two would be missed, so a run in which it was begun anew is never said to have had none.
+It is left alone where the user has one on, and ends before the user begins one. Where PyTorch finds a GPU
+there is none of ours, for it would take hold of NVIDIA's records.
 """
 
 from __future__ import annotations
@@ -59,6 +60,7 @@ class OperationWatch:
         self._end = end
         self._lock = threading.Lock()
         self._worked: bool | None = False
+        self._has_gaps = False
         self._finished = threading.Event()
         for one in begin:
             one()
@@ -80,19 +82,23 @@ class OperationWatch:
             return None
 
     def finish(self) -> bool | None:
-        """Whether there was an operation; None where a profiler of the user's has ended this before one."""
+        """Whether there was an operation; None where one may have been missed.
+
+        It may, between two profiles, and after a profiler of the user's has ended this.
+        """
         self._finished.set()
         with self._lock:
             self._stop()
         self._thread.join()
-        return self._worked
+        return self._worked or (None if self._has_gaps else self._worked)
 
     def _look(self) -> None:
         while not self._finished.wait(SLICE_S):
             with self._lock:
                 if not self._on:
                     return
-                # Without a step of Python's in between, in which another thread could run an operation.
+                # Without a step of Python's in between; PyTorch itself lets other threads run meanwhile.
+                self._has_gaps = True
                 seen, *_ = map(operator.call, (self._end, *self._begin))
                 if seen.events():
                     self._worked = True
