@@ -18,8 +18,8 @@ from benchmarks.pairing import Pair, times
 from benchmarks.progress import with_progress
 from benchmarks.report import quartiles
 from jupyter_mlgpu.explain.statistics import median_interval
-from jupyter_mlgpu.measure.account import EVERY
-from jupyter_mlgpu.record.accounts import account
+from jupyter_mlgpu.measure.flight_recorder import EVERY
+from jupyter_mlgpu.record.flight import flight_record
 
 PAIRS = 20
 #: Seconds, in the median: for importing and loading together, and for both ends of a cell.
@@ -32,7 +32,7 @@ _IMPORTS = """import time as _time
 from jupyter_mlgpu.jupyter.notebook.browser import logbook
 from jupyter_mlgpu.jupyter.notebook.capture import capture_kernel
 from jupyter_mlgpu.jupyter.notebook.cell import events, record_stages
-from jupyter_mlgpu.measure import kit
+from jupyter_mlgpu.measure import runtime
 _start = _time.thread_time()
 from jupyter_mlgpu.jupyter.notebook import post_mortem as _post_mortem
 _importing = _time.thread_time() - _start"""
@@ -139,7 +139,7 @@ def as_text(found: Cost) -> str:
         ),
         ("  target", f"at most {STORING * 1e6:.0f} µs: {storing}"),
         ("memory that it adds", f"median {more.median:.0f} KiB ({more.first:.0f} to {more.third:.0f})"),
-        ("its file", f"{account.SIZE / 1024:.0f} KiB"),
+        ("its file", f"{flight_record.SIZE / 1024:.0f} KiB"),
         ("a look", report.spread(quartiles(found.looks))),
         ("  of a cell of 1 s", f"median {part.median:.3%}, with a look every {EVERY:g} s"),
         ("  target", f"at most {LOOKING:.1%}: {looking}"),
@@ -161,7 +161,7 @@ def as_data(found: Cost, about: Mapping[str, str]) -> dict[str, Any]:
         "loading_s": figures([pair.difference for pair in found.loading]),
         "stores_s": figures(found.stores),
         "memory_bytes": figures([pair.difference for pair in found.memory]),
-        "file_bytes": account.SIZE,
+        "file_bytes": flight_record.SIZE,
         "look_s": figures(found.looks),
         "verdicts": verdicts(found),
         "pairs": times(found.loading),

@@ -29,7 +29,7 @@ TARGET = 4.0
 
 _PLANT = """
 from msgspec.structs import replace
-from jupyter_mlgpu.measure.kit import current
+from jupyter_mlgpu.measure.runtime import current
 from jupyter_mlgpu.testing import example_record
 current().store.clear()
 for place in range({count}):

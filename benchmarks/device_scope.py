@@ -18,7 +18,7 @@ from benchmarks.machine import describe
 from jupyter_mlgpu.measure.frameworks import registry
 from jupyter_mlgpu.measure.frameworks.base import Backend, Device
 from jupyter_mlgpu.measure.selection import DeviceSelection
-from jupyter_mlgpu.record.devicewords import DeviceWord
+from jupyter_mlgpu.record.device_request import DeviceWord
 from jupyter_mlgpu.record.extras import installed
 
 CALLS = 2_000

@@ -18,7 +18,7 @@ from typing import Any
 
 from benchmarks.pairing import Pair, interleave
 from jupyter_mlgpu.explain.statistics import median_interval
-from jupyter_mlgpu.measure.kit import Kit
+from jupyter_mlgpu.measure.runtime import Runtime
 
 #: Empty cells of which one is measured, and the seconds between two of them, as in a notebook that is run.
 EMPTY, BETWEEN = 20, 0.02
@@ -53,13 +53,13 @@ def cells(torch: Any) -> dict[str, Callable[[], object]]:
     }
 
 
-def timed(torch: Any, kit: Kit, work: Callable[[], object], records: bool) -> float:
+def timed(torch: Any, runtime: Runtime, work: Callable[[], object], records: bool) -> float:
     """Seconds that the code and its work on the GPU take the second time, without our work at both ends."""
-    gpu = kit.recorder.gpu
+    gpu = runtime.recorder.gpu
     if not records:
-        kit.rest()
-        kit.recorder.gpu = lambda: None
-    measurement = kit.recorder.start("cell", waits=False)
+        runtime.release()
+        runtime.recorder.gpu = lambda: None
+    measurement = runtime.recorder.start("cell", waits=False)
     work()
     torch.cuda.synchronize()
     begun = time.perf_counter()
@@ -67,25 +67,25 @@ def timed(torch: Any, kit: Kit, work: Callable[[], object], records: bool) -> fl
     torch.cuda.synchronize()
     took = time.perf_counter() - begun
     measurement.stop()
-    kit.recorder.gpu = gpu
+    runtime.recorder.gpu = gpu
     return took
 
 
-def empty(torch: Any, kit: Kit, records: bool) -> float:
+def empty(torch: Any, runtime: Runtime, records: bool) -> float:
     """Seconds that our own work takes at both ends of an empty cell, the median of some."""
-    gpu = kit.recorder.gpu
+    gpu = runtime.recorder.gpu
     if not records:
-        kit.rest()
-        kit.recorder.gpu = lambda: None
-    kit.recorder.start("before", waits=False).stop()
+        runtime.release()
+        runtime.recorder.gpu = lambda: None
+    runtime.recorder.start("before", waits=False).stop()
     torch.cuda.synchronize()
     took = []
     for _ in range(EMPTY):
         time.sleep(BETWEEN)
         begun = time.perf_counter()
-        kit.recorder.start("cell", waits=False).stop()
+        runtime.recorder.start("cell", waits=False).stop()
         took.append(time.perf_counter() - begun)
-    kit.recorder.gpu = gpu
+    runtime.recorder.gpu = gpu
     return statistics.median(took)
 
 
@@ -106,28 +106,28 @@ def main() -> None:
     import torch
 
     found: dict[str, Any] = {"gpu": torch.cuda.get_device_name(), "pairs": pairs}
-    kit = Kit()
+    runtime = Runtime()
     work = cells(torch)
     for one in work.values():
         one()
     torch.cuda.synchronize()
     before = memory()
-    timed(torch, kit, lambda: None, True)
-    timed(torch, kit, work["20,000 additions of 64 x 64"], True)
+    timed(torch, runtime, lambda: None, True)
+    timed(torch, runtime, work["20,000 additions of 64 x 64"], True)
     found["host_mib"], found["gpu_mib"] = (
         round((now - then) / 1024**2, 1) for now, then in zip(memory(), before, strict=True)
     )
     found["cells"] = [
-        row(name, interleave(pairs, lambda on, one=one: timed(torch, kit, one, on)))  # type: ignore[misc]
+        row(name, interleave(pairs, lambda on, one=one: timed(torch, runtime, one, on)))  # type: ignore[misc]
         for name, one in work.items()
     ]
-    more = interleave(pairs, lambda on: empty(torch, kit, on))
+    more = interleave(pairs, lambda on: empty(torch, runtime, on))
     found["empty_cell_more_us"] = interval([pair.difference * 1e6 for pair in more], 1)
     found["empty_cell_us"] = {
         "without": interval([pair.off * 1e6 for pair in more], 1),
         "with": interval([pair.on * 1e6 for pair in more], 1),
     }
-    kit.close()
+    runtime.close()
     print(json.dumps(found, indent=1))
 
 

@@ -57,7 +57,7 @@ OURS_OR_REACT = "extensions/jupyter-mlgpu/|static/lab/5098"
 FILL = """
 from msgspec.structs import replace
 
-from jupyter_mlgpu.measure import kit
+from jupyter_mlgpu.measure import runtime
 from jupyter_mlgpu.record.record import LogLine
 from jupyter_mlgpu.testing import example_record
 

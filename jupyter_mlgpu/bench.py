@@ -1,5 +1,5 @@
 """The door to measuring how fast this machine computes, which is called: `experiment/bench/`."""
 
-from jupyter_mlgpu._doors import open_door
+from jupyter_mlgpu._aliases import alias_package
 
-open_door(__name__, "jupyter_mlgpu.experiment.bench")
+alias_package(__name__, "jupyter_mlgpu.experiment.bench")

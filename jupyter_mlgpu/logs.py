@@ -1,5 +1,5 @@
 """The door to reading native log lines: `explain/logs/`."""
 
-from jupyter_mlgpu._doors import open_door
+from jupyter_mlgpu._aliases import alias_package
 
-open_door(__name__, "jupyter_mlgpu.explain.logs")
+alias_package(__name__, "jupyter_mlgpu.explain.logs")

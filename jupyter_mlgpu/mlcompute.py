@@ -1,10 +1,10 @@
 """The door to Apple's ML Compute as a library to learn from: `graphs/mlcompute/`."""
 
-from jupyter_mlgpu._doors import open_door
+from jupyter_mlgpu._aliases import alias_package
 from jupyter_mlgpu.record.extras import require
 
 require("jupyter_mlgpu.mlcompute", "lessons", "numpy")
 
 from jupyter_mlgpu.graphs.mlcompute import *
 
-open_door(__name__, "jupyter_mlgpu.graphs.mlcompute")
+alias_package(__name__, "jupyter_mlgpu.graphs.mlcompute")

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from jupyter_mlgpu.jupyter import Sharing
     from jupyter_mlgpu.jupyter.notebook.cell.record_stages import EndedCell, NotebookSession, RecordStage
     from jupyter_mlgpu.measure.activity.activity import Activity
-    from jupyter_mlgpu.measure.kit import Kit
+    from jupyter_mlgpu.measure.runtime import Runtime
     from jupyter_mlgpu.record import Renderer
     from jupyter_mlgpu.record.gpu_work import GpuFigures
     from jupyter_mlgpu.record.record import Record
@@ -45,7 +45,9 @@ def cell_ended(record: Record, cell: EndedCell, session: NotebookSession) -> Non
     if enriched.unfinished:
         sequence = enriched.cell.sequence
         cell.when_gpu_done(
-            lambda figures: session.revise(sequence, lambda one: with_gpu(one, figures, cell, session.kit))
+            lambda figures: session.revise(
+                sequence, lambda one: with_gpu(one, figures, cell, session.runtime)
+            )
         )
 
 
@@ -54,36 +56,38 @@ def stages(cell: EndedCell, session: NotebookSession) -> tuple[RecordStage, ...]
     from jupyter_mlgpu.jupyter.notebook.cell import record_stages as parts
 
     stage = parts.RecordStage
-    kit, capture, namespace = session.kit, session.capture, session.namespace
+    runtime, capture, namespace = session.runtime, session.capture, session.namespace
     return (
         stage(parts.TRACEBACK, lambda one: parts.with_traceback(one, cell.left_out_s)),
-        stage(parts.ELSEWHERE, lambda one: parts.with_values_elsewhere(one, cell, kit.selection, namespace)),
+        stage(
+            parts.ELSEWHERE, lambda one: parts.with_values_elsewhere(one, cell, runtime.selection, namespace)
+        ),
         # What the device wrote while it was waited for belongs to the cell, too.
         stage(parts.NATIVE_LINES, lambda one: parts.with_logs(one, capture)),
         stage(parts.MPS_LOG, lambda one: parts.with_mps_log(one, capture)),
         stage(parts.ITEMS, lambda one: parts.with_items(one, cell.items)),
-        stage(parts.LIMIT, lambda one: explained(one, cell.activity, kit)),
-        stage(parts.SLOWER, lambda one: parts.with_slower(one, kit.store)),
-        stage(parts.GROWTH, lambda one: parts.with_growth(one, kit.store)),
+        stage(parts.LIMIT, lambda one: explained(one, cell.activity, runtime)),
+        stage(parts.SLOWER, lambda one: parts.with_slower(one, runtime.store)),
+        stage(parts.GROWTH, lambda one: parts.with_growth(one, runtime.store)),
         stage(parts.HOLDS, lambda one: _with_what_it_holds(one, cell, session)),
-        stage(parts.DEATH, lambda one: parts.with_death(one, session.died_before)),
+        stage(parts.DEATH, lambda one: parts.with_exit(one, session.died_before)),
         parts.saving(session.journal),
     )
 
 
-def explained(record: Record, activity: Activity | None, kit: Kit) -> Record:
+def explained(record: Record, activity: Activity | None, runtime: Runtime) -> Record:
     """Return the record with what limited its cell, and what to do about it. Of a block or an epoch, too."""
     from jupyter_mlgpu.explain.limits.stage import with_limit
 
-    return with_limit(record, activity, kit)
+    return with_limit(record, activity, runtime)
 
 
-def with_gpu(record: Record, figures: GpuFigures, cell: EndedCell, kit: Kit) -> Record:
+def with_gpu(record: Record, figures: GpuFigures, cell: EndedCell, runtime: Runtime) -> Record:
     """The record once it is known what the GPUs did, and what limited the cell as far as that tells."""
     from jupyter_mlgpu.explain.limits.stage import with_limit_again
     from jupyter_mlgpu.jupyter.notebook.cell.record_stages import LIMIT, RecordStage
 
-    limit = RecordStage(LIMIT, lambda one: with_limit_again(one, cell.activity, kit))
+    limit = RecordStage(LIMIT, lambda one: with_limit_again(one, cell.activity, runtime))
     return limit(record.with_gpu(figures))
 
 
@@ -121,10 +125,10 @@ def _renderer() -> Renderer:
     return renderer
 
 
-def _share_command(kit: Kit, shell: Any) -> Sharing:
+def _share_command(runtime: Runtime, shell: Any) -> Sharing:
     from jupyter_mlgpu.teach.commands.share import ShareCommand
 
-    return ShareCommand(kit, shell)
+    return ShareCommand(runtime, shell)
 
 
 def _class_command() -> ModuleType:

@@ -1,5 +1,5 @@
 """The door to planning graphs without running them: `graphs/planning/`."""
 
-from jupyter_mlgpu._doors import open_door
+from jupyter_mlgpu._aliases import alias_package
 
-open_door(__name__, "jupyter_mlgpu.graphs.planning")
+alias_package(__name__, "jupyter_mlgpu.graphs.planning")

@@ -143,7 +143,7 @@ def loaded(environment: dict[str, str]) -> bool:
     return "True" in done.stdout
 
 
-def surroundings() -> dict[str, str]:
+def host_environment() -> dict[str, str]:
     """The environment of a run: nothing of the user's own settings, and this environment's programs first."""
     home = WORK / "home"
     shutil.rmtree(home, ignore_errors=True)
@@ -161,7 +161,7 @@ def surroundings() -> dict[str, str]:
 
 def run(suite: str, folder: Path, title: str, *, with_us: bool, only: str = "tests") -> Results:
     """Run a suite, or one test of it; how each test ended."""
-    environment = surroundings()
+    environment = host_environment()
     load_us(with_us)
     try:
         if loaded(environment) != with_us:

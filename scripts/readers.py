@@ -9,7 +9,7 @@ from typing import Any
 from reader_files import File, Writer
 from reader_values import Here
 
-from jupyter_mlgpu.explain.deaths.death import Death
+from jupyter_mlgpu.explain.exits.kernel_exit import KernelExit
 from jupyter_mlgpu.jupyter.notebook.browser import messages
 from jupyter_mlgpu.measure.frameworks import registry
 from jupyter_mlgpu.record.gpu_work import GpuWork
@@ -65,7 +65,7 @@ FILES = (
             messages.DoctorEvent,
             messages.ProgressEvent,
             messages.TraceEvent,
-            Death,
+            KernelExit,
         ),
     ),
     File(
@@ -88,7 +88,7 @@ FILES = (
     File(
         "record/recordpagetypes.ts",
         "What the kernel answers about one cell: jupyter_mlgpu/jupyter/notebook/browser/record_pages.py.",
-        (messages.RecordPageData, messages.LooksData),
+        (messages.RecordPageData, messages.MemorySamplesData),
     ),
 )
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
     from jupyter_mlgpu.jupyter.notebook.cell.record_stages import EndedCell, NotebookSession
-    from jupyter_mlgpu.measure.kit import Kit
+    from jupyter_mlgpu.measure.runtime import Runtime
     from jupyter_mlgpu.record.record import Record
 
     class Sharing(Protocol):
@@ -27,7 +27,7 @@ cell_ended: Callable[[Record, EndedCell, NotebookSession], None]
 #: Whether the notebook is one of the lessons.
 in_a_lesson: Callable[[], bool]
 #: Makes what is behind `%mlc_share` in a shell.
-share_command: Callable[[Kit, Any], Sharing]
+share_command: Callable[[Runtime, Any], Sharing]
 #: Commands of `teach` for `jupyter mlgpu`: the name of each, and a function that loads its module.
 teaching_commands: Mapping[str, Callable[[], ModuleType]]
 #: Returns the handlers of `teach` for the server's web application, which is at a base URL.

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from jupyter_mlgpu.measure.activity.activity import Activity
-    from jupyter_mlgpu.measure.kit import Kit
+    from jupyter_mlgpu.measure.runtime import Runtime
     from jupyter_mlgpu.record.record import Record
 
 #: Adds what limited it to the record of a traced block or an epoch, which this room makes. Set by
 #: `pipeline.connect`.
-explain: Callable[[Record, Activity | None, Kit], Record]
+explain: Callable[[Record, Activity | None, Runtime], Record]

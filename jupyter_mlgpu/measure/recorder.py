@@ -33,7 +33,7 @@ from jupyter_mlgpu.record.strip import StripSoFar
 if TYPE_CHECKING:
     from jupyter_mlgpu.measure.activity.activity import Activity
     from jupyter_mlgpu.measure.activity.stack import OfUser
-    from jupyter_mlgpu.measure.activity.watch import ActivityWatch
+    from jupyter_mlgpu.measure.activity.stack_sampler import StackSampler
     from jupyter_mlgpu.measure.gpu.meters import Meter, MeteredCell
     from jupyter_mlgpu.measure.ops.cell import CellProfile, Find
     from jupyter_mlgpu.measure.ops.events import Profile
@@ -69,7 +69,7 @@ class Recorder:
     versions: Mapping[str, str]
     profilers: Find | None = None
     keep: Callable[[tuple[str, int], tuple[Profile, ...]], None] | None = None
-    activity: Callable[[OfUser | None], ActivityWatch | None] | None = None
+    activity: Callable[[OfUser | None], StackSampler | None] | None = None
     gpu: Callable[[], Meter | None] = lambda: None
     #: Whether the end of a measurement waits until its GPU time is known: for who reads records at once.
     patient: bool = False
@@ -178,7 +178,7 @@ class Measurement:
         self._readings: list[Callable[[], Sequence[Reading]]] = []
         self._backends: dict[str, Backend] = {}
         self._unwatched: Sentence | None = None
-        self._watch: ActivityWatch | None = None
+        self._watch: StackSampler | None = None
         self._gpu: MeteredCell | None = None
         #: What was seen of the code while it ran, once it has ended; None for a short cell.
         self.activity: Activity | None = None

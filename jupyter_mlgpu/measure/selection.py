@@ -8,7 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from jupyter_mlgpu.measure.frameworks.base import Backend, Device, Scope
-from jupyter_mlgpu.record.devicewords import AUTO, EVERY, DeviceWord, names
+from jupyter_mlgpu.record.device_request import AUTO, EVERY, DeviceWord, names
 from jupyter_mlgpu.record.errors import RESTART_MENU, DeviceError, RestartNeededError, UsageError
 from jupyter_mlgpu.record.sentence import Sentence, say
 

@@ -14,7 +14,7 @@ from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
-from jupyter_mlgpu.record.accounts.account import LARGEST_SIZE, MOST_RUNS, SizeRun, Sizes
+from jupyter_mlgpu.record.flight.flight_record import LARGEST_SIZE, MOST_RUNS, SizeRun, Sizes
 from jupyter_mlgpu.record.redact import beginning
 
 #: Gives the whole numbers among the variables that a cell's code names.

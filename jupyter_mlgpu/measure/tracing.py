@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from typing import Any, Union
 
 from jupyter_mlgpu.measure.explained import explained
-from jupyter_mlgpu.measure.kit import current
+from jupyter_mlgpu.measure.runtime import current
 from jupyter_mlgpu.record import cellnumbers
 from jupyter_mlgpu.record.cellnumbers import CellNumber
 from jupyter_mlgpu.record.errors import StillRunningError
@@ -53,16 +53,16 @@ def trace(name: str) -> Iterator[TracedBlock]:
     >>> record.outcome
     'ok'
     """
-    kit = current()
+    runtime = current()
     block = TracedBlock()
     # Two frames out: contextlib runs this generator for the code that has the `with`.
     file = sys._getframe(2).f_code.co_filename
 
     def of_user(filename: str) -> int | None:
         # The block's own file is the user's code. It has no cell number yet; kit.in_blocks finds its cell.
-        return 0 if filename == file else kit.of_user(filename)
+        return 0 if filename == file else runtime.of_user(filename)
 
-    measurement = kit.recorder.start(name, of_user=of_user)
+    measurement = runtime.recorder.start(name, of_user=of_user)
     outcome: Outcome = "ok"
     try:
         yield block
@@ -73,8 +73,8 @@ def trace(name: str) -> Iterator[TracedBlock]:
         outcome = "error"
         raise
     finally:
-        block._record = explained(measurement.stop(outcome), measurement, kit)
-        kit.store.add(block._record)
+        block._record = explained(measurement.stop(outcome), measurement, runtime)
+        runtime.store.add(block._record)
 
 
 def limit(record: Record | TracedBlock) -> Limit | None:

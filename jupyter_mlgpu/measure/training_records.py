@@ -14,8 +14,8 @@ from msgspec.structs import replace
 
 from jupyter_mlgpu.measure import guarded
 from jupyter_mlgpu.measure.explained import explained
-from jupyter_mlgpu.measure.kit import Kit, current
 from jupyter_mlgpu.measure.recorder import Measurement
+from jupyter_mlgpu.measure.runtime import Runtime, current
 from jupyter_mlgpu.record.errors import UsageError
 from jupyter_mlgpu.record.redact import beginning
 from jupyter_mlgpu.record.sentence import say
@@ -48,7 +48,7 @@ class TrainingRecords:
             )
         self.every = every
         self.file = file
-        self._open: tuple[Kit, Measurement] | None = None
+        self._open: tuple[Runtime, Measurement] | None = None
         self._before = self._done = 0
         self._said = False
 
@@ -100,8 +100,8 @@ class TrainingRecords:
     def begin(self, name: str) -> None:
         """Measure from now on; what is open is given up."""
         self.give_up()
-        kit = current()
-        self._open = kit, kit.recorder.start(name, of_user=self._of_user(kit))
+        runtime = current()
+        self._open = runtime, runtime.recorder.start(name, of_user=self._of_user(runtime))
 
     def end(self, name: str | None = None) -> bool:
         """Keep the record of what was measured, under this name or the one it began with; whether it could.
@@ -111,15 +111,15 @@ class TrainingRecords:
         """
         if self._open is None or not self._open[1].is_innermost:
             return False
-        (kit, measurement), self._open = self._open, None
+        (runtime, measurement), self._open = self._open, None
         try:
-            record = measurement.stop(requested=kit.selection.requested())
+            record = measurement.stop(requested=runtime.selection.requested())
         except BaseException:
             measurement.abandon()
             raise
         if name is not None:
             record = replace(record, cell=replace(record.cell, name=beginning(name)))
-        kit.store.add(explained(record, measurement, kit))
+        runtime.store.add(explained(record, measurement, runtime))
         return True
 
     def give_up(self) -> None:
@@ -162,9 +162,9 @@ class TrainingRecords:
         first, last = self._before + 1, self._done
         return f"step {last}" if first == last else f"steps {first} to {last}"
 
-    def _of_user(self, kit: Kit) -> Callable[[str], int | None]:
+    def _of_user(self, runtime: Runtime) -> Callable[[str], int | None]:
         def of_user(file: str) -> int | None:
-            cell = kit.of_user(file)
+            cell = runtime.of_user(file)
             return 0 if cell is None and file == self.file else cell
 
         return of_user

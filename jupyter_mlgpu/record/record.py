@@ -17,7 +17,7 @@ from msgspec.structs import replace
 from jupyter_mlgpu.record import decoding
 from jupyter_mlgpu.record.bounds import Called, Most, Otherwise, Printed, Unread
 from jupyter_mlgpu.record.decoding import Count, Measured, Name, Share
-from jupyter_mlgpu.record.devicewords import in_words
+from jupyter_mlgpu.record.device_request import in_words
 from jupyter_mlgpu.record.errors import RecordError
 from jupyter_mlgpu.record.gpu_work import STILL_AT_WORK, GpuFigures, GpuWork, may_go_on
 from jupyter_mlgpu.record.limit import HotLine, Limit

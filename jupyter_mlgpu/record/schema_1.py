@@ -11,7 +11,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from jupyter_mlgpu.record.devicewords import EVERY
+from jupyter_mlgpu.record.device_request import EVERY
 
 #: How the text of a source began -> its kind in schema 2; after "replayed from FILE: ".
 SOURCES: Mapping[str, str] = {

@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from jupyter_mlgpu.show.page.shown import as_html, as_text, bundle_of, chart_of, figure_of, picture_of
+from jupyter_mlgpu.show.page.rendering import as_html, as_text, bundle_of, chart_of, figure_of, picture_of
 
 if TYPE_CHECKING:
     from jupyter_mlgpu.explain.engines.collection import Collection
     from jupyter_mlgpu.graphs.mlcompute.structure import Graph
     from jupyter_mlgpu.graphs.mlcompute.tensors import Tensor
-    from jupyter_mlgpu.show.page.shown import Drawing
+    from jupyter_mlgpu.show.page.rendering import Drawing
 
 __all__ = [
     "as_html",

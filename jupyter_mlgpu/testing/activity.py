@@ -10,7 +10,7 @@ from jupyter_mlgpu.measure.activity.activity import Activity, Call, Line, Part, 
 def part(
     state: State,
     seconds: float = 1.0,
-    looks: int = 30,
+    samples: int = 30,
     *,
     calls: str = "",
     module: str | None = None,
@@ -21,7 +21,7 @@ def part(
     """Looks that saw the same: a call of `calls` in a line of the cell."""
     call = Call(calls, module, size) if calls or module else None
     where = Line(line) if line is not None else None
-    return Part(state, seconds, looks, call=call, line=where, line_call=call, **more)
+    return Part(state, seconds, samples, call=call, line=where, line_call=call, **more)
 
 
 def activity(*parts: Part, **more: Any) -> Activity:
@@ -30,5 +30,5 @@ def activity(*parts: Part, **more: Any) -> Activity:
     worked = sum(one.seconds for one in parts if not one.state.startswith("idle"))
     beside = sum(one.seconds for one in parts if one.state == "idle beside others")
     clocks = {"thread_time": worked, "process_time": worked + beside, "others_time": 0.0, "cores": 4}
-    looks = sum(one.looks for one in parts)
-    return Activity(**{"seconds": seconds, "looks": looks, "parts": parts, **clocks, **more})
+    samples = sum(one.samples for one in parts)
+    return Activity(**{"seconds": seconds, "samples": samples, "parts": parts, **clocks, **more})

@@ -32,7 +32,7 @@ class FakeBackend(Backend):
         self.current: str | None = None
         self.waited = 0
         self.rested = 0
-        self.staying: dict[str, str] = {}
+        self.misplaced_values: dict[str, str] = {}
         self._compiled = Compiled(0.0, 0)
         self._devices = tuple(Device(name, one, one.partition(":")[0], f"fake {one}") for one in devices)
         self._ran: list[str] = []
@@ -104,14 +104,14 @@ class FakeBackend(Backend):
         """What `compile` was called for."""
         return self._compiled
 
-    def rest(self) -> None:
+    def release(self) -> None:
         """Counts how often it was called, in `rested`."""
         self.rested += 1
 
     def stays(self, values: Mapping[str, object], device: Device) -> Sentence | None:
-        """Names of the values that `staying`, name to device, puts on another device."""
-        found = [name for name in values if self.staying.get(name, device.name) != device.name]
-        where = f"on {self.staying[found[0]]}, not on {device.name}" if found else ""
+        """Names of the values that `misplaced_values`, name to device, puts on another device."""
+        found = [name for name in values if self.misplaced_values.get(name, device.name) != device.name]
+        where = f"on {self.misplaced_values[found[0]]}, not on {device.name}" if found else ""
         return Sentence(f"{', '.join(found)} {where}.") if found else None
 
     def ran_since(self, start: int) -> tuple[RanOn, ...]:

@@ -56,7 +56,7 @@ class FakeCounter:
 
 @dataclass(eq=False)
 class _Job:
-    look: Callable[[], None]
+    sample: Callable[[], None]
     due: float
     every: float
     error: Exception | None = None
@@ -75,10 +75,10 @@ class FakeSampler:
         return len(self._jobs)
 
     def add(
-        self, look: Callable[[], None], every: float, after: float = 0.0
+        self, sample: Callable[[], None], every: float, after: float = 0.0
     ) -> Callable[[], Exception | None]:
-        """Have `look` called until what is returned is called; looks are taken in `run`."""
-        job = _Job(look, self._now() + after, every)
+        """Have `sample` called until what is returned is called; looks are taken in `run`."""
+        job = _Job(sample, self._now() + after, every)
         self._jobs.append(job)
 
         def stop() -> Exception | None:
@@ -93,12 +93,12 @@ class FakeSampler:
             for job in tuple(self._jobs):
                 if job.due <= self._now() + 1e-6:  # sums of steps are not exact
                     job.due += job.every
-                    self._look(job)
+                    self._sample(job)
             self._clock.advance(step)
 
-    def _look(self, job: _Job) -> None:
+    def _sample(self, job: _Job) -> None:
         try:
-            job.look()
+            job.sample()
         except Exception as error:
             job.error = error
             self._remove(job)

@@ -12,7 +12,7 @@ COMMON = (0, 0)
 class FakeCuda:
     """Memory of one GPU. What is given back stays in its pool, and only that pool gives it out again.
 
-    `looks` counts the lists of all blocks that were asked for; `broken` has them fail.
+    `samples` counts the lists of all blocks that were asked for; `broken` has them fail.
     """
 
     def __init__(self) -> None:
@@ -20,7 +20,7 @@ class FakeCuda:
         self._given: Counter[tuple[int, int]] = Counter()
         self._counts: Counter[str] = Counter()
         self._peak = 0
-        self.looks = 0
+        self.samples = 0
         self.broken: Exception | None = None
 
     def give(self, size: int, pool: tuple[int, int] = COMMON) -> None:
@@ -67,7 +67,7 @@ class FakeCuda:
 
     def memory_snapshot(self) -> list[dict[str, Any]]:
         """As PyTorch's before it could leave traces out: a segment for each pool."""
-        self.looks += 1
+        self.samples += 1
         if self.broken is not None:
             raise self.broken
         return [

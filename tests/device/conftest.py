@@ -7,7 +7,7 @@ import os
 import pytest
 
 from jupyter_mlgpu.measure.frameworks import registry
-from jupyter_mlgpu.measure.kit import Kit
+from jupyter_mlgpu.measure.runtime import Runtime
 
 # Where both run in one process, JAX would take three quarters of the GPU's memory.
 os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")
@@ -47,10 +47,10 @@ def jax():
 
 
 @pytest.fixture
-def kit(torch):
+def runtime(torch):
     """Measures cells, with the records of GPUs switched on."""
     torch.ones(1, device="cuda").add_(1)
-    made = Kit()
+    made = Runtime()
     made.recorder.start("switches the records on").stop()
     yield made
     made.close()

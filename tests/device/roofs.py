@@ -139,15 +139,15 @@ def python() -> int:
 def asked(name: str, planted: Planted) -> dict[str, Any]:
     """Two light runs of a cell, a profiled one and a light one: what their records say, and the checks."""
     from jupyter_mlgpu import pipeline
-    from jupyter_mlgpu.measure import kit as kits
+    from jupyter_mlgpu.measure import runtime as kits
 
-    kit = kits.current()
+    runtime = kits.current()
 
     def run(ops: bool) -> Any:
-        measurement = kit.recorder.start(name, source=name, ops=ops, shapes=ops)
+        measurement = runtime.recorder.start(name, source=name, ops=ops, shapes=ops)
         planted.step()
-        record = pipeline.explained(measurement.stop(), measurement.activity, kit)
-        kit.store.add(record)
+        record = pipeline.explained(measurement.stop(), measurement.activity, runtime)
+        runtime.store.add(record)
         return record
 
     planted.step()  # what compiles, compiles here
@@ -213,7 +213,7 @@ def main(words: list[str] | None = None) -> int:
     importlib.import_module(given.framework)
     import jupyter_mlgpu
     from jupyter_mlgpu.experiment.bench import roofs
-    from jupyter_mlgpu.measure import kit as kits
+    from jupyter_mlgpu.measure import runtime as kits
     from jupyter_mlgpu.record import roofs as kept
     from jupyter_mlgpu.record.decoding import to_json
 

@@ -18,12 +18,12 @@ LONG = 30.0
 class Cells:
     """Cells that follow each other at once; `records` are complete."""
 
-    def __init__(self, kit):
-        self._kit = kit
+    def __init__(self, runtime):
+        self._runtime = runtime
         self._made = []
 
     def run(self, work):
-        measured = self._kit.recorder.start("cell", waits=False)
+        measured = self._runtime.recorder.start("cell", waits=False)
         work()
         made = SimpleNamespace(record=measured.stop(), measured=measured)
         self._made.append(made)
@@ -59,7 +59,7 @@ def launches(record):
 
 
 @pytest.mark.parametrize("turn", range(3))
-def test_work_belongs_to_the_cell_that_launched_it(torch, kit, turn):
+def test_work_belongs_to_the_cell_that_launched_it(torch, runtime, turn):
     big = torch.randn(8192, 8192, device="cuda", dtype=torch.bfloat16)
     x, other = torch.randn(64, 64, device="cuda"), torch.cuda.Stream()
     pinned, small = torch.rand(1_000_000).pin_memory(), torch.nn.Linear(64, 64).to("cuda")
@@ -72,7 +72,7 @@ def test_work_belongs_to_the_cell_that_launched_it(torch, kit, turn):
                 torch.relu(x)
     big @ big
     torch.cuda.synchronize()
-    cells = Cells(kit)
+    cells = Cells(runtime)
 
     def on_another_stream():
         with torch.cuda.stream(other):
@@ -100,7 +100,7 @@ def test_work_belongs_to_the_cell_that_launched_it(torch, kit, turn):
     assert not nothing.asynchronous
 
 
-def test_a_thread_that_goes_on_beyond_its_cell_is_divided(torch, kit):
+def test_a_thread_that_goes_on_beyond_its_cell_is_divided(torch, runtime):
     x = torch.randn(64, 64, device="cuda")
     begun, go_on = threading.Event(), threading.Event()
 
@@ -113,13 +113,13 @@ def test_a_thread_that_goes_on_beyond_its_cell_is_divided(torch, kit):
             x * 2
 
     thread = threading.Thread(target=other)
-    cells = Cells(kit)
+    cells = Cells(runtime)
     cells.run(lambda: (thread.start(), begun.wait()))
     cells.run(lambda: (go_on.set(), thread.join()))
     assert [launches(one) for one in cells.records()] == [(100, 0), (300, 0)]
 
 
-def test_work_in_another_context_of_the_same_gpu_is_counted(torch, kit):
+def test_work_in_another_context_of_the_same_gpu_is_counted(torch, runtime):
     driver = ctypes.CDLL("libcuda.so.1")
     context, stream, memory = ctypes.c_void_p(), ctypes.c_void_p(), ctypes.c_uint64()
     size = ctypes.c_size_t(1024**2)
@@ -135,7 +135,7 @@ def test_work_in_another_context_of_the_same_gpu_is_counted(torch, kit):
         driver.cuCtxPopCurrent_v2(ctypes.byref(ctypes.c_void_p()))
 
     x = torch.randn(64, 64, device="cuda")
-    cells = Cells(kit)
+    cells = Cells(runtime)
     cells.run(lambda: (sets(7), x + 1))
     cells.run(lambda: (x + 1, sets(3), x + 1))
     found = [launches(one)[0] for one in cells.records()]
@@ -146,7 +146,7 @@ def test_work_in_another_context_of_the_same_gpu_is_counted(torch, kit):
     assert found == [8, 5]
 
 
-def test_a_capture_in_another_thread_stays_valid_while_cells_begin_and_end(torch, kit):
+def test_a_capture_in_another_thread_stays_valid_while_cells_begin_and_end(torch, runtime):
     x = torch.randn(64, 64, device="cuda")
     capturing, enough, said = threading.Event(), threading.Event(), []
 
@@ -166,7 +166,7 @@ def test_a_capture_in_another_thread_stays_valid_while_cells_begin_and_end(torch
         finally:
             capturing.set()
 
-    cells = Cells(kit)
+    cells = Cells(runtime)
     cells.run(lambda: torch.relu(x))
     cells.records()
     thread = threading.Thread(target=capture)
@@ -180,10 +180,10 @@ def test_a_capture_in_another_thread_stays_valid_while_cells_begin_and_end(torch
     assert said == ["valid"]
 
 
-def test_a_gpu_that_is_used_first_in_a_cell_is_counted_there(torch, kit):
+def test_a_gpu_that_is_used_first_in_a_cell_is_counted_there(torch, runtime):
     if torch.cuda.device_count() < 2:
         pytest.skip("there is one GPU here")
-    cells = Cells(kit)
+    cells = Cells(runtime)
 
     def work():
         x = torch.ones(64, 64, device="cuda:1")
@@ -198,13 +198,13 @@ def test_a_gpu_that_is_used_first_in_a_cell_is_counted_there(torch, kit):
     assert [one.device for one in second.gpu_work] == ["gpu:0"]
 
 
-def test_jax_is_divided_as_well(jax, kit):
+def test_jax_is_divided_as_well(jax, runtime):
     import jax.numpy as jnp
 
     big, x = jnp.ones((8192, 8192), jnp.bfloat16), jnp.ones((64, 64))
     product, add = jax.jit(lambda one: one @ one), jax.jit(lambda one: one + 1)
     jax.block_until_ready((product(big), add(x)))
-    cells = Cells(kit)
+    cells = Cells(runtime)
     cells.run(lambda: [product(big) for _ in range(100)])
     cells.run(lambda: [add(x) for _ in range(50)])
     first, second = cells.records()
@@ -213,7 +213,7 @@ def test_jax_is_divided_as_well(jax, kit):
     assert max(kernel.count for kernel in other.kernels) == 50
 
 
-def test_a_profiler_of_the_users_in_the_next_cell_sees_all_of_its_own_work(torch, kit):
+def test_a_profiler_of_the_users_in_the_next_cell_sees_all_of_its_own_work(torch, runtime):
     from torch.profiler import ProfilerActivity, profile
 
     big, x = torch.randn(8192, 8192, device="cuda", dtype=torch.bfloat16), torch.randn(64, 64, device="cuda")
@@ -227,7 +227,7 @@ def test_a_profiler_of_the_users_in_the_next_cell_sees_all_of_its_own_work(torch
         events = [one for one in profiler.events() if str(one.device_type).endswith("CUDA")]
         seen.append(sum("elementwise" in one.name for one in events))
 
-    cells = Cells(kit)
+    cells = Cells(runtime)
     cells.run(lambda: multiply(big, 100))
     cells.run(profiled)
     cells.run(lambda: [x + 1 for _ in range(10)])
@@ -237,10 +237,10 @@ def test_a_profiler_of_the_users_in_the_next_cell_sees_all_of_its_own_work(torch
     assert launches(after) == (10, 0)
 
 
-def test_marks_are_told_from_sets_of_the_users(torch, kit):
+def test_marks_are_told_from_sets_of_the_users(torch, runtime):
     driver = ctypes.CDLL("libcuda.so.1")
     memory = torch.zeros(4, dtype=torch.uint8, device="cuda")
-    cells = Cells(kit)
+    cells = Cells(runtime)
 
     def sets():
         for value in range(200):

@@ -27,7 +27,7 @@ from jupyter_mlgpu.experiment.bench.measuring import measure
 from jupyter_mlgpu.measure.frameworks import registry
 from jupyter_mlgpu.measure.frameworks.benchmarks import ConvolutionCase
 from jupyter_mlgpu.record.clock import SystemClock
-from jupyter_mlgpu.record.devicewords import DeviceWord
+from jupyter_mlgpu.record.device_request import DeviceWord
 
 SIZES = (8192, 16384)
 ROUNDS = 5

@@ -22,17 +22,17 @@ import pytest
 
 from jupyter_mlgpu.explain.statistics import median_interval
 from jupyter_mlgpu.measure.frameworks import registry
-from jupyter_mlgpu.measure.kit import Kit
 from jupyter_mlgpu.measure.probes import gpus
 from jupyter_mlgpu.measure.probes.base import ProbeInstruments
 from jupyter_mlgpu.measure.probes.cell import energy as energy_of_cell
 from jupyter_mlgpu.measure.probes.cell.peak_memory_device import PeakDeviceMemory
 from jupyter_mlgpu.measure.probes.energy.counted import BOUND
 from jupyter_mlgpu.measure.probes.lazy import Lazy
-from jupyter_mlgpu.measure.probes.live import LiveCounters
+from jupyter_mlgpu.measure.probes.live import CounterReader
 from jupyter_mlgpu.measure.probes.nvml import Nvml
 from jupyter_mlgpu.measure.probes.sampler import NAME, Sampler
 from jupyter_mlgpu.measure.recorder import Recorder, new_run
+from jupyter_mlgpu.measure.runtime import Runtime
 from jupyter_mlgpu.record import units
 from jupyter_mlgpu.record.clock import SystemClock
 
@@ -350,10 +350,10 @@ def test_no_thread_of_ours_is_left_when_a_cell_has_ended(torch, recorder):
 
 
 def test_live_counters_tell_all_of_a_gpu_and_one_look_is_cheap(torch, index):
-    live = LiveCounters(Lazy(lambda: gpus.find(Nvml())))
-    live.look()
+    live = CounterReader(Lazy(lambda: gpus.find(Nvml())))
+    live.sample()
     time.sleep(0.2)
-    series, values = live.look()
+    series, values = live.sample()
     told = {
         one.quantity: (value, one.why_missing)
         for one, value in zip(series, values, strict=True)
@@ -361,7 +361,7 @@ def test_live_counters_tell_all_of_a_gpu_and_one_look_is_cheap(torch, index):
     }
     begun, processor = time.perf_counter(), time.thread_time()
     for _ in range(100):
-        live.look()
+        live.sample()
     wall, processor = (time.perf_counter() - begun) / 100, (time.thread_time() - processor) / 100
     lines = [f"| {name} | {value} | {why or ''} |" for name, (value, why) in told.items()]
     lines += [
@@ -375,8 +375,8 @@ def test_live_counters_tell_all_of_a_gpu_and_one_look_is_cheap(torch, index):
 
 
 def test_what_the_counters_add_to_a_cell_that_is_bound_by_python_is_within_light_tracings_budget(torch):
-    kit = Kit()
-    kit.gpus.get()
+    runtime = Runtime()
+    runtime.gpus.get()
     small = torch.randn(64, 64, device="cuda")
 
     def launches(count):
@@ -386,7 +386,7 @@ def test_what_the_counters_add_to_a_cell_that_is_bound_by_python_is_within_light
 
     def once(traced):
         begun = time.perf_counter()
-        measurement = kit.recorder.start("cell") if traced else None
+        measurement = runtime.recorder.start("cell") if traced else None
         launches(100_000)
         if measurement is not None:
             measurement.stop()

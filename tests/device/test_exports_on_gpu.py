@@ -13,7 +13,7 @@ import pytest
 
 from jupyter_mlgpu import fits
 from jupyter_mlgpu.measure.frameworks import registry
-from jupyter_mlgpu.measure.kit import current
+from jupyter_mlgpu.measure.runtime import current
 from jupyter_mlgpu.show.exporting import chrome, timeline
 from jupyter_mlgpu.teach.lessons import assert_gpu_used, faster_than
 

@@ -18,7 +18,7 @@ from pathlib import Path
 import pytest
 
 from jupyter_mlgpu.measure.gpu.activity_switch import PROFILER
-from jupyter_mlgpu.measure.kit import Kit
+from jupyter_mlgpu.measure.runtime import Runtime
 from tests.device import gpu_cells
 
 #: Of the busy time, or in seconds where that is more.
@@ -37,16 +37,16 @@ def written():
 
 
 @pytest.fixture(scope="module")
-def kit():
-    made = Kit()
+def runtime():
+    made = Runtime()
     yield made
     made.close()
 
 
-def measured(kit, work, *, waits=True):
+def measured(runtime, work, *, waits=True):
     """The record of a cell that does this."""
-    kit.recorder.patient = True
-    measurement = kit.recorder.start("cell", waits=waits)
+    runtime.recorder.patient = True
+    measurement = runtime.recorder.start("cell", waits=waits)
     work()
     return measurement.stop()
 
@@ -91,37 +91,37 @@ def of_profiler(torch, work):
     return union((one.time_range.start, one.time_range.end) for one in events) / 1e6, len(events)
 
 
-def test_busy_time_and_launches_are_those_of_pytorchs_profiler(torch, kit, cells):
-    differ = [name for name, work in cells.items() if not agrees(torch, kit, name, work)]
+def test_busy_time_and_launches_are_those_of_pytorchs_profiler(torch, runtime, cells):
+    differ = [name for name, work in cells.items() if not agrees(torch, runtime, name, work)]
     assert differ == []
 
 
-def test_what_torch_compiles_is_seen_as_well(torch, kit):
+def test_what_torch_compiles_is_seen_as_well(torch, runtime):
     try:
         cells = gpu_cells.compiled_by_torch(torch)
         for work in cells.values():
             work()
     except Exception as error:
         pytest.skip(f"torch.compile does not work here ({type(error).__name__}: {error!s:.200})")
-    assert all(agrees(torch, kit, name, work) for name, work in cells.items())
+    assert all(agrees(torch, runtime, name, work) for name, work in cells.items())
 
 
-def test_busy_time_and_launches_of_jax_are_those_of_pytorchs_profiler(torch, kit, cells_of_jax):
-    differ = [name for name, work in cells_of_jax.items() if not agrees(torch, kit, name, work)]
+def test_busy_time_and_launches_of_jax_are_those_of_pytorchs_profiler(torch, runtime, cells_of_jax):
+    differ = [name for name, work in cells_of_jax.items() if not agrees(torch, runtime, name, work)]
     assert differ == []
 
 
-def agrees(torch, kit, name, work):
+def agrees(torch, runtime, name, work):
     """Compare medians of ours, of cells nobody waits for, and of the profiler's, of the same work.
 
     Two runs of the same work may differ by more than one per cent: by as much as the profiler's own differ.
     What runs right after other work finds the GPU warm and at lower clocks, so each has every place in turn.
     """
     work()
-    measured(kit, work)
+    measured(runtime, work)
     runs = {
-        "ours": lambda: of_record(measured(kit, work)),
-        "asynchronous": lambda: of_record(measured(kit, work, waits=False)),
+        "ours": lambda: of_record(measured(runtime, work)),
+        "asynchronous": lambda: of_record(measured(runtime, work, waits=False)),
         "profiler": lambda: of_profiler(torch, work),
     }
     seconds, launches = {name: [] for name in runs}, set()
@@ -151,21 +151,21 @@ def of_record(record):
     return busy(record), launched(record)
 
 
-def test_bytes_of_copies_are_exact(torch, kit):
+def test_bytes_of_copies_are_exact(torch, runtime):
     host = torch.zeros(1_234_567, dtype=torch.uint8)
 
     def copy():
         for _ in range(3):
             host.to("cuda").cpu()
 
-    (work,) = measured(kit, copy).gpu_work
+    (work,) = measured(runtime, copy).gpu_work
     assert {one.direction: (one.count, one.bytes) for one in work.copies} == {
         "host-to-device": (3, 3 * 1_234_567),
         "device-to-host": (3, 3 * 1_234_567),
     }
 
 
-def test_a_profiler_of_the_users_sees_the_same_in_our_cell_as_without_us(torch, kit, cells):
+def test_a_profiler_of_the_users_sees_the_same_in_our_cell_as_without_us(torch, runtime, cells):
     from torch.profiler import ProfilerActivity, profile
 
     seen = []
@@ -177,18 +177,18 @@ def test_a_profiler_of_the_users_sees_the_same_in_our_cell_as_without_us(torch, 
         seen.append(sum(str(one.device_type).endswith("CUDA") for one in profiler.events()))
 
     profiled()
-    record = measured(kit, profiled)
+    record = measured(runtime, profiled)
     assert record.reading("device_time").why_missing == PROFILER
     assert seen == [5_000, 5_000]
-    assert busy(measured(kit, cells["5,000 additions of 64 x 64"])) > 0
+    assert busy(measured(runtime, cells["5,000 additions of 64 x 64"])) > 0
 
 
-def test_a_cell_that_leaves_the_gpu_alone_says_so(torch, kit):
-    record = measured(kit, lambda: sum(range(1000)))
+def test_a_cell_that_leaves_the_gpu_alone_says_so(torch, runtime):
+    record = measured(runtime, lambda: sum(range(1000)))
     assert (busy(record), record.gpu_work) == (0.0, ())
 
 
-def test_work_on_jax_is_seen_too(jax, kit):
+def test_work_on_jax_is_seen_too(jax, runtime):
     import jax.numpy as jnp
 
     ones = jnp.ones((2048, 2048), jnp.bfloat16)
@@ -202,7 +202,7 @@ def test_work_on_jax_is_seen_too(jax, kit):
 
     products()
     loop(ones)
-    (work,) = measured(kit, products).gpu_work
+    (work,) = measured(runtime, products).gpu_work
     assert max(one.count for one in work.kernels) == 100
-    (work,) = measured(kit, lambda: loop(ones)).gpu_work
+    (work,) = measured(runtime, lambda: loop(ones)).gpu_work
     assert max(one.count for one in work.kernels) == 50

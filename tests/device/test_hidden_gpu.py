@@ -19,7 +19,7 @@ from jupyter_mlgpu.measure.frameworks import hardware
 ASK = """
 import {framework}
 from jupyter_mlgpu.measure.frameworks import registry
-from jupyter_mlgpu.record.devicewords import DeviceWord
+from jupyter_mlgpu.record.device_request import DeviceWord
 from jupyter_mlgpu.record.errors import RestartNeededError
 from jupyter_mlgpu.measure.selection import DeviceSelection
 

@@ -9,7 +9,7 @@ import gzip
 import json
 
 from jupyter_mlgpu.measure.gpu.activity_switch import PROFILER
-from jupyter_mlgpu.measure.kit import Kit
+from jupyter_mlgpu.measure.runtime import Runtime
 
 
 def kernels(folder):
@@ -50,15 +50,15 @@ def test_jaxs_profiler_sees_the_same_in_our_cell_as_without_us(jax, tmp_path):
 
     work()
     profiled()
-    kit = Kit()
-    kit.recorder.patient = True
+    runtime = Runtime()
+    runtime.recorder.patient = True
     try:
         for cell, waits in ((work, True), (profiled, True), (work, False), (profiled, False), (work, False)):
-            measurement = kit.recorder.start("cell", waits=waits)
+            measurement = runtime.recorder.start("cell", waits=waits)
             cell()
             records.append(measurement.stop())
     finally:
-        kit.close()
+        runtime.close()
     profiled()
     print(seen)
     assert [count for count, _ in seen] == [2_000] * 4

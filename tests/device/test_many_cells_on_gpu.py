@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from jupyter_mlgpu.measure.kit import Kit
+from jupyter_mlgpu.measure.runtime import Runtime
 
 CELLS, SETTLED = 500, 100
 MIB = 1024**2
@@ -69,7 +69,7 @@ def test_500_cells_keep_nothing(torch):
         ("nothing", lambda: None),
         ("copies", lambda: [x.cpu() for _ in range(20)]),
     ]
-    kit = Kit()
+    runtime = Runtime()
     told, done, figures = [], threading.Semaphore(0), {}
     try:
         for number in range(CELLS):
@@ -79,8 +79,8 @@ def test_500_cells_keep_nothing(torch):
             elif number % 30 == 29:
                 name, work = "an interrupt", interrupted
             if number % 60 == 59:
-                kit.rest()  # as `%mlc_trace off` does; the next cell switches the records on again
-            measured = kit.recorder.start("cell", waits=False)
+                runtime.release()  # as `%mlc_trace off` does; the next cell switches the records on again
+            measured = runtime.recorder.start("cell", waits=False)
             work()
             record = measured.stop()
             if record.unfinished:
@@ -100,7 +100,7 @@ def test_500_cells_keep_nothing(torch):
             assert done.acquire(timeout=30)
     finally:
         signal.signal(signal.SIGALRM, before)
-        kit.close()
+        runtime.close()
     unknown = {}
     for name, record in told:
         if record.reading("device_time").value is None:

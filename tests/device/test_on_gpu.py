@@ -19,7 +19,7 @@ from jupyter_mlgpu.measure.frameworks import hardware, registry
 from jupyter_mlgpu.measure.recorder import Recorder, new_run
 from jupyter_mlgpu.measure.selection import DeviceSelection
 from jupyter_mlgpu.record.clock import SystemClock
-from jupyter_mlgpu.record.devicewords import DeviceWord
+from jupyter_mlgpu.record.device_request import DeviceWord
 
 SIZE = 4096
 

@@ -21,9 +21,9 @@ from jupyter_mlgpu.experiment.race.result import RaceResult
 from jupyter_mlgpu.experiment.race.runner import RaceRunner
 from jupyter_mlgpu.measure.frameworks import registry
 from jupyter_mlgpu.record.clock import SystemClock
-from jupyter_mlgpu.record.devicewords import DeviceWord
+from jupyter_mlgpu.record.device_request import DeviceWord
 from jupyter_mlgpu.show.page import plotly
-from jupyter_mlgpu.show.page.shown import page_of
+from jupyter_mlgpu.show.page.rendering import page_of
 
 SIZES = (10, 32, 100, 316, 1000, 2048, 4096, 8192)
 REPEATS = 10

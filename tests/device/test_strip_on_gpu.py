@@ -7,11 +7,11 @@ import pytest
 from jupyter_mlgpu.record.strip import BINS
 
 
-def test_each_part_of_a_strip_names_the_kernel_that_ran_there(torch, kit):
+def test_each_part_of_a_strip_names_the_kernel_that_ran_there(torch, runtime):
     big = torch.randn(8192, 8192, device="cuda", dtype=torch.bfloat16)
     big @ big
     torch.cuda.synchronize()
-    measured = kit.recorder.start("products, then additions")
+    measured = runtime.recorder.start("products, then additions")
     for _ in range(150):
         big @ big
     torch.cuda.synchronize()

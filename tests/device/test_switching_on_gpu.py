@@ -20,7 +20,7 @@ from jupyter_mlgpu.measure.frameworks import registry
 from jupyter_mlgpu.measure.recorder import Recorder, new_run
 from jupyter_mlgpu.measure.selection import DeviceSelection
 from jupyter_mlgpu.record.clock import SystemClock
-from jupyter_mlgpu.record.devicewords import DeviceWord
+from jupyter_mlgpu.record.device_request import DeviceWord
 from jupyter_mlgpu.record.record import Record
 from jupyter_mlgpu.show.receipts import head
 

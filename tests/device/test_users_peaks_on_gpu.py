@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from jupyter_mlgpu.measure.kit import Kit
+from jupyter_mlgpu.measure.runtime import Runtime
 
 MIB = 1024**2
 
@@ -12,10 +12,10 @@ def test_peaks_of_earlier_cells_and_the_users_own_resets_are_theirs(torch):
 
     base = torch.cuda.memory_allocated()
     torch.cuda.reset_peak_memory_stats()
-    kit = Kit()
+    runtime = Runtime()
 
     def cell(work=lambda: None):
-        measured = kit.recorder.start("cell")
+        measured = runtime.recorder.start("cell")
         found = work()
         record = measured.stop()
         peak = record.find("peak_memory_allocator")
@@ -38,4 +38,4 @@ def test_peaks_of_earlier_cells_and_the_users_own_resets_are_theirs(torch):
         assert cell(measure) == (256, 64)
         assert cell(lambda: (torch.cuda.max_memory_allocated() - base) // MIB) == (0, 64)
     finally:
-        kit.close()
+        runtime.close()

@@ -83,7 +83,10 @@ def test_what_a_processor_has_not_is_refused_with_the_reason(name):
 
 def command(*words, **environment):
     return subprocess.run(
-        [*COMMAND, "bench", *words], capture_output=True, text=True, env={**os.environ, **environment}
+        [*COMMAND, "bench", *words],
+        capture_output=True,
+        text=True,
+        env={**os.environ, **environment},
     )
 
 

@@ -5,7 +5,7 @@ import sys
 import pytest
 
 import jupyter_mlgpu
-from jupyter_mlgpu.experiment.bench import options, session, suite, words
+from jupyter_mlgpu.experiment.bench import bench_sentences, options, session, suite
 from jupyter_mlgpu.experiment.bench.case import CaseRequest
 from jupyter_mlgpu.experiment.bench.machine import LocalMonitor, others_of_processor
 from jupyter_mlgpu.experiment.bench.quantity import Quantity
@@ -16,7 +16,7 @@ from jupyter_mlgpu.measure.frameworks.precision import emulated_by_gpu, emulated
 from jupyter_mlgpu.measure.probes import memory
 from jupyter_mlgpu.measure.probes.gpus import find
 from jupyter_mlgpu.measure.probes.nvml import Nvml
-from jupyter_mlgpu.record.devicewords import DeviceWord
+from jupyter_mlgpu.record.device_request import DeviceWord
 from jupyter_mlgpu.record.errors import BenchError, UsageError
 from jupyter_mlgpu.show.bench import page
 from jupyter_mlgpu.testing import FakeBackend, FakeClock, FakeGpu, FakeNvml
@@ -145,8 +145,8 @@ def test_how_long_it_will_still_take_is_told_from_the_second_case_on(bench):
     assert {now.left_s for now in told if now.number == 1} == {None}
     first = next(now for now in told if now.number == 2)
     assert first.left_s == pytest.approx(2 * next(n.left_s for n in told if n.number == 3), rel=0.01)
-    assert words.progress(told[2]) == "Benchmark 1 of 3: gemm n=256 float32, measuring 1 of 10"
-    assert "left: gemm n=512 float32" in words.progress(first)
+    assert bench_sentences.progress(told[2]) == "Benchmark 1 of 3: gemm n=256 float32, measuring 1 of 10"
+    assert "left: gemm n=512 float32" in bench_sentences.progress(first)
 
 
 def test_a_gpu_that_is_not_there_is_one_sentence_with_the_reason(bench):

@@ -10,18 +10,18 @@ import pytest
 import schemas
 
 from jupyter_mlgpu.experiment.bench import against, published
+from jupyter_mlgpu.experiment.bench.bench_sentences import quantity
 from jupyter_mlgpu.experiment.bench.budget import Budget
 from jupyter_mlgpu.experiment.bench.measuring import measure
 from jupyter_mlgpu.experiment.bench.quantity import Quantity, unknown
 from jupyter_mlgpu.experiment.bench.result import CaseResult
 from jupyter_mlgpu.experiment.bench.run import BenchRun, load
 from jupyter_mlgpu.experiment.bench.shares import with_shares
-from jupyter_mlgpu.experiment.bench.words import quantity
 from jupyter_mlgpu.record.errors import BenchError, RecordError
 from jupyter_mlgpu.record.sentence import say
 from jupyter_mlgpu.show.bench import charts, page
 from jupyter_mlgpu.show.page import plotly, view
-from jupyter_mlgpu.show.page.shown import bundle_of, page_of
+from jupyter_mlgpu.show.page.rendering import bundle_of, page_of
 from jupyter_mlgpu.testing import FakeBackend, FakeClock
 from jupyter_mlgpu.testing.bench import FakeMonitor, FakeRunner, fake_case
 from tests.support.reading import as_read

@@ -13,12 +13,12 @@ from jupyter_mlgpu.experiment.race import racing
 from jupyter_mlgpu.experiment.race.cell import PlainCell, from_source
 from jupyter_mlgpu.experiment.race.options import parse
 from jupyter_mlgpu.experiment.race.result import Lane, RaceResult, Timing
-from jupyter_mlgpu.record.devicewords import DeviceWord
+from jupyter_mlgpu.record.device_request import DeviceWord
 from jupyter_mlgpu.record.errors import DeviceError, NewerSchemaError, RecordError, UsageError
 from jupyter_mlgpu.record.units import duration
 from jupyter_mlgpu.show.page import plotly
+from jupyter_mlgpu.show.page.rendering import page_of
 from jupyter_mlgpu.show.page.scales import written
-from jupyter_mlgpu.show.page.shown import page_of
 from jupyter_mlgpu.show.race import page
 from jupyter_mlgpu.show.race.headline import headline
 from jupyter_mlgpu.testing import FakeBackend

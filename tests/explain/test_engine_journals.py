@@ -11,7 +11,7 @@ from jupyter_mlgpu.explain.engines import journal
 from jupyter_mlgpu.explain.engines.collecting import collect_with
 from jupyter_mlgpu.explain.engines.journal import EngineJournal
 from jupyter_mlgpu.jupyter.notebook import engine
-from jupyter_mlgpu.measure.kit import Kit, current
+from jupyter_mlgpu.measure.runtime import Runtime, current
 from jupyter_mlgpu.record.clock import SystemClock
 from jupyter_mlgpu.record.errors import RecordError
 from jupyter_mlgpu.record.reading import Reading
@@ -190,10 +190,10 @@ def test_a_journal_does_not_grow_without_end(monkeypatch):
 
 
 def test_a_cell_that_begins_in_an_engine_is_written_down_and_its_record_takes_its_place():
-    kit = Kit()
+    runtime = Runtime()
     kernel = SimpleNamespace(engine_id=2, session=SimpleNamespace(key=KEY))
-    side = engine.find(kernel, kit.recorder.run.id)
-    measurement = kit.recorder.start("train()", source="train()")
+    side = engine.find(kernel, runtime.recorder.run.id)
+    measurement = runtime.recorder.start("train()", source="train()")
     side.cell_begins(measurement)
     (written,) = journal.read(journal.folder(KEY), 2)
     assert journal.unfinished(written)
@@ -202,19 +202,19 @@ def test_a_cell_that_begins_in_an_engine_is_written_down_and_its_record_takes_it
     side.write(measurement.stop())
     (written,) = journal.read(journal.folder(KEY), 2)
     assert not journal.unfinished(written)
-    kit.close()
+    runtime.close()
 
 
 def test_records_that_were_forgotten_do_not_come_back_when_the_engine_dies():
-    kit = Kit()
-    side = engine.EngineSide(2, KEY, kit.recorder.run.id)
-    kit.store.subscribe(side.write)
-    kit.store.on_clear = side.clear
-    kit.store.add(measured(1, at=1))
-    kit.store.clear()
-    kit.store.add(measured(2, at=2))
+    runtime = Runtime()
+    side = engine.EngineSide(2, KEY, runtime.recorder.run.id)
+    runtime.store.subscribe(side.write)
+    runtime.store.on_clear = side.clear
+    runtime.store.add(measured(1, at=1))
+    runtime.store.clear()
+    runtime.store.add(measured(2, at=2))
     assert [record.cell.sequence for record in journal.read(journal.folder(KEY), 2)] == [2]
-    kit.close()
+    runtime.close()
 
 
 @pytest.mark.parametrize("kernel", [None, SimpleNamespace(), SimpleNamespace(engine_id=-1)])

@@ -15,7 +15,7 @@ from jupyter_mlgpu.show.engines import lanes, live
 from jupyter_mlgpu.show.engines.headline import headline
 from jupyter_mlgpu.show.engines.page import engines_table, phases_table
 from jupyter_mlgpu.show.page import view
-from jupyter_mlgpu.show.page.shown import bundle_of
+from jupyter_mlgpu.show.page.rendering import bundle_of
 from jupyter_mlgpu.testing import example_record
 
 MILLISECOND = 1_000_000

@@ -31,7 +31,7 @@ COUNT, APART = 1_000, 40 * MILLISECOND
 PLANT = """
 from msgspec.structs import replace
 
-from jupyter_mlgpu.measure.kit import current
+from jupyter_mlgpu.measure.runtime import current
 from jupyter_mlgpu.record.record import Reading
 from jupyter_mlgpu.testing import example_record
 
@@ -134,7 +134,7 @@ def test_perfetto_s_trace_processor_has_a_process_an_engine_on_one_clock(
 
 
 def test_what_cells_in_engines_measured_is_here_with_the_engine_s_number(four: Any) -> None:
-    four[:].execute("from jupyter_mlgpu.measure.kit import current; current().store.clear()", block=True)
+    four[:].execute("from jupyter_mlgpu.measure.runtime import current; current().store.clear()", block=True)
     code = "import jupyter_mlgpu\nwith jupyter_mlgpu.trace('compute'):\n    sum(range(10**6))"
     answer = four[:].execute(code, silent=False, block=True)
     shown = [[output["data"] for output in of_engine] for of_engine in answer.outputs]

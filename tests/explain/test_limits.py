@@ -132,18 +132,18 @@ def test_a_cell_that_never_gave_the_lock_up_worked_in_python_most_likely():
 
 
 def test_a_share_that_few_looks_leave_open_is_open():
-    def some(seconds, looks):
-        rest = part("interpreter", 1 - seconds, 8 - looks, module="builtins")
-        return answer(part("idle", seconds, looks, calls="time.sleep"), rest, thread_time=0.3)
+    def some(seconds, samples):
+        rest = part("interpreter", 1 - seconds, 8 - samples, module="builtins")
+        return answer(part("idle", seconds, samples, calls="time.sleep"), rest, thread_time=0.3)
 
     assert some(0.9, 7) == ("waiting", "likely")
     assert some(0.55, 4) == ("waiting", "open")
 
 
 def test_data_that_few_looks_saw_got_ready_is_likely_only_from_half_at_the_low_end_on():
-    def some(looks, of):
-        seen = part("native", looks / of, looks, calls="PIL.Image.open", doing="input")
-        rest = part("interpreter", 1 - looks / of, of - looks, module="builtins")
+    def some(samples, of):
+        seen = part("native", samples / of, samples, calls="PIL.Image.open", doing="input")
+        rest = part("interpreter", 1 - samples / of, of - samples, module="builtins")
         return answer(seen, rest)
 
     # As many as seen of a loop of data that took 0.3 of its cell's time: 0.81 of 7 looks.
@@ -162,7 +162,7 @@ def test_python_that_was_only_seen_at_operations_of_arrays_may_be_these():
     assert answer(at, own) == ("python", "open")
     assert answer(kept, own) == ("python", "open")
     assert "`%%mlc_trace --ops`" in judged(kept, own).limit.next
-    assert answer(replace(own, seconds=0.7, looks=21), replace(kept, seconds=0.3, looks=9)) == (
+    assert answer(replace(own, seconds=0.7, samples=21), replace(kept, seconds=0.3, samples=9)) == (
         "python",
         "likely",
     )
@@ -241,7 +241,7 @@ def test_what_ran_first_after_long_tracing_was_its_preparation():
     traced = part("short calls", 0.4, 8, doing="compiling", line=1)
     ran = part("native", 0.6, 12, calls="TFE_Py_Execute", line=1)
     assert answer(traced, ran) == ("compiling", "likely")
-    hardly_seen = replace(traced, seconds=0.1, looks=2)
+    hardly_seen = replace(traced, seconds=0.1, samples=2)
     assert answer(hardly_seen, ran)[0] == "device"
     assert answer(hardly_seen, ran, compile_time=0.35, compiled=4)[0] == "compiling"
 
@@ -367,7 +367,7 @@ def test_lines_are_told_with_their_intervals_from_twenty_looks_on():
         (9, 6, 0.2, None),
     ]
     assert lines[0].low < 0.8 < lines[0].high
-    assert judged(replace(often, looks=13), seldom).lines == ()
+    assert judged(replace(often, samples=13), seldom).lines == ()
 
 
 def test_evidence_has_units_sources_and_samples():

@@ -8,7 +8,7 @@ from jupyter_mlgpu.measure.activity.activity import Activity
 from jupyter_mlgpu.record.gpu_work import CopySum, GpuWork
 from jupyter_mlgpu.record.reading import Reading
 from jupyter_mlgpu.record.record import RanOn, Record
-from jupyter_mlgpu.show.receipts import limits, words
+from jupyter_mlgpu.show.receipts import figures_in_words, limits
 from jupyter_mlgpu.testing import example_record
 from jupyter_mlgpu.testing.activity import activity, part
 
@@ -113,10 +113,10 @@ def test_the_time_after_the_code_counts_and_is_the_gpus():
 
 def test_a_cell_too_short_for_samples_is_judged_where_its_gpu_went_on():
     record = on_gpu(busy=0.9, wall=0.02, went_on=0.88)
-    found = with_limit(record, Activity(seconds=0.02, looks=0, parts=())).limit
+    found = with_limit(record, Activity(seconds=0.02, samples=0, parts=())).limit
     assert (found.kind, found.confidence) == ("device", "likely")
     idle = on_gpu(busy=0.001, wall=0.02)
-    assert with_limit(idle, Activity(seconds=0.02, looks=0, parts=())).limit is None
+    assert with_limit(idle, Activity(seconds=0.02, samples=0, parts=())).limit is None
 
 
 def test_a_wait_for_the_work_of_earlier_cells_is_told_as_such():
@@ -129,7 +129,7 @@ def test_a_wait_for_the_work_of_earlier_cells_is_told_as_such():
     assert limit(on_gpu(launches=3, busy=0.001, earlier=0.99), converts).kind == "waiting"
     # Who computes meanwhile has not waited.
     assert limit(on_gpu(launches=0, earlier=0.9), LOOPS).kind == "python"
-    assert "gpu:0 was at work on earlier cells until 900 ms after the cell began." in words.places(
+    assert "gpu:0 was at work on earlier cells until 900 ms after the cell began." in figures_in_words.places(
         on_gpu(launches=0, earlier=0.9)
     )
 

@@ -101,9 +101,9 @@ def test_a_users_own_profiler_and_a_profile_without_a_trace_leave_it_as_it_was()
 
 def test_a_profiled_cell_is_not_advised_to_be_profiled():
     row = OpStat("mm", "mm", "host", 1, 0.1, 0.1, "fake profiler", "host")
-    looked = replace(example_record(1), mode="profiled", ops=())
-    looked = with_limit(looked, activity(part("native", module="torch")))
-    assert "--ops" in looked.limit.next
-    assert refined(replace(looked, ops=(row,))).limit.next == IN_THE_TABLE
-    assert refined(looked).limit.next is None
+    sampled = replace(example_record(1), mode="profiled", ops=())
+    sampled = with_limit(sampled, activity(part("native", module="torch")))
+    assert "--ops" in sampled.limit.next
+    assert refined(replace(sampled, ops=(row,))).limit.next == IN_THE_TABLE
+    assert refined(sampled).limit.next is None
     assert "--ops" not in (on_gpu(busy=0.9).limit.next or "")

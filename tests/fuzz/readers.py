@@ -160,7 +160,7 @@ def bench(data: bytes, folder: Path) -> None:
     from jupyter_mlgpu.experiment.bench.against import against
     from jupyter_mlgpu.experiment.bench.run import load
     from jupyter_mlgpu.show.page import plotly
-    from jupyter_mlgpu.show.page.shown import bundle_of, page_of
+    from jupyter_mlgpu.show.page.rendering import bundle_of, page_of
 
     path = put(folder, "mine.json", data)
     whole = put(folder, "theirs.json", json.dumps(seeds.benches()[0]).encode())
@@ -178,7 +178,7 @@ def race(data: bytes, folder: Path) -> None:
     """What a race's file holds is drawn, and saved again as it was."""
     from jupyter_mlgpu.experiment.race.result import RaceResult
     from jupyter_mlgpu.show.page import plotly
-    from jupyter_mlgpu.show.page.shown import bundle_of, page_of
+    from jupyter_mlgpu.show.page.rendering import bundle_of, page_of
 
     result = RaceResult.from_json(read_json(put(folder, "race.json", data), most=10**7, what="a race"))
     for said in (repr(result), result._repr_html_(), result.svg()):
@@ -293,42 +293,42 @@ def _first(of: Callable[[], Sequence[Any]]) -> Callable[[], bytes]:
     return lambda: json.dumps(of()[0]).encode()
 
 
-def account(data: bytes, folder: Path) -> None:
+def flight_record(data: bytes, folder: Path) -> None:
     """What a kernel left behind is read, and a death is told of it; or there is none."""
-    from jupyter_mlgpu.record.accounts import places
-    from jupyter_mlgpu.record.accounts.ending import Ending
+    from jupyter_mlgpu.record.flight import flight_files
+    from jupyter_mlgpu.record.flight.exit_report import ExitReport
 
-    found = places.read(put(folder, "jupyter_mlgpu-kernel-1.account", data))
+    found = flight_files.read(put(folder, "jupyter_mlgpu-kernel-1.account", data))
     for status in (None, -9, -6, 3):
-        _tell_of(found, Ending(pid=None if found is None else found.state.pid, status=status, at=1e9))
+        _tell_of(found, ExitReport(pid=None if found is None else found.state.pid, status=status, at=1e9))
 
 
 def account_state(data: bytes, folder: Path) -> None:
     """The same, with checksums that are right: somebody meant what stands there."""
-    account(seeds.account_with(data), folder)
+    flight_record(seeds.account_with(data), folder)
 
 
-def ending(data: bytes, folder: Path) -> None:
+def exit_report(data: bytes, folder: Path) -> None:
     """How a kernel ended, as a server wrote it down."""
-    from jupyter_mlgpu.record.accounts import account, places
+    from jupyter_mlgpu.record.flight import flight_files, flight_record
 
-    path = put(folder, "jupyter_mlgpu-kernel-1.account", seeds.accounts()[0])
-    places.ending_of(path).write_bytes(data)
-    found = places.read_ending(path)
+    path = put(folder, "jupyter_mlgpu-kernel-1.account", seeds.flight()[0])
+    flight_files.exit_report_path(path).write_bytes(data)
+    found = flight_files.read_exit_report(path)
     if found is not None:
-        _tell_of(account.decode(seeds.accounts()[0]), found)
-        places.write_ending(path, found)
-        assert places.read_ending(path) == found
+        _tell_of(flight_record.decode(seeds.flight()[0]), found)
+        flight_files.write_exit_report(path, found)
+        assert flight_files.read_exit_report(path) == found
 
 
 def _tell_of(found: Any, how: Any) -> None:
-    from jupyter_mlgpu.explain.deaths.death import post_mortem
+    from jupyter_mlgpu.explain.exits.kernel_exit import post_mortem
     from jupyter_mlgpu.record import sentence
 
-    death = post_mortem(found, how)
-    if death is not None:
-        json.dumps(death.to_json(), allow_nan=False).encode()
-        assert sentence.from_json(death.note.to_json()) == death.note
+    kernel_exit = post_mortem(found, how)
+    if kernel_exit is not None:
+        json.dumps(kernel_exit.to_json(), allow_nan=False).encode()
+        assert sentence.from_json(kernel_exit.note.to_json()) == kernel_exit.note
 
 
 def roofs(data: bytes, folder: Path) -> None:
@@ -364,11 +364,11 @@ READERS = {
     "explain": Reader(explain, lambda: mutations.of_bytes(seeds.logs()), lambda: seeds.logs()[0]),
     "sharing": Reader(sharing, lambda: mutations.of_json(seeds.reports()), _first(seeds.reports)),
     "sharing-answer": Reader(answer, lambda: mutations.of_json(seeds.answers()), _first(seeds.answers)),
-    "account": Reader(account, lambda: mutations.of_bytes(seeds.accounts()), lambda: seeds.accounts()[0]),
+    "account": Reader(flight_record, lambda: mutations.of_bytes(seeds.flight()), lambda: seeds.flight()[0]),
     "account-state": Reader(
         account_state, lambda: mutations.of_json(seeds.account_states()), _first(seeds.account_states)
     ),
-    "ending": Reader(ending, lambda: mutations.of_json(seeds.endings()), _first(seeds.endings)),
+    "ending": Reader(exit_report, lambda: mutations.of_json(seeds.endings()), _first(seeds.endings)),
     "roofs": Reader(roofs, lambda: mutations.of_json(seeds.roofs()), _first(seeds.roofs)),
     "recordings": Reader(recording, lambda: mutations.of_json(seeds.recordings()), _first(seeds.recordings)),
 }

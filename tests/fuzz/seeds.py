@@ -13,8 +13,8 @@ from jupyter_mlgpu.experiment.bench.measuring import measure
 from jupyter_mlgpu.experiment.bench.run import BenchRun
 from jupyter_mlgpu.measure.frameworks.base import Device
 from jupyter_mlgpu.record import decoding
-from jupyter_mlgpu.record.accounts import account as accounting
-from jupyter_mlgpu.record.accounts.ending import Ending
+from jupyter_mlgpu.record.flight import flight_record as accounting
+from jupyter_mlgpu.record.flight.exit_report import ExitReport
 from jupyter_mlgpu.show.receipts.bundle import MIME_TYPE
 from jupyter_mlgpu.teach.sharing import report
 from jupyter_mlgpu.testing import FakeBackend, FakeClock, example_record
@@ -165,7 +165,7 @@ def _with(machine: Any, changes: dict[str, Any]) -> Any:
 def account_states() -> tuple[Any, ...]:
     """What kernels have written down of themselves: one that has just begun, and one in a large cell."""
     fresh = accounting.KernelState(1, 4711, 1e9, "run", "host", 1e9)
-    look = accounting.Look(
+    sample = accounting.MemorySample(
         1e9,
         2**33,
         2**34,
@@ -174,7 +174,7 @@ def account_states() -> tuple[Any, ...]:
         2**34,
         0,
         2**31,
-        (accounting.DeviceLook("GPU 0", 2**33, 2**35),),
+        (accounting.DeviceMemorySample("GPU 0", 2**33, 2**35),),
         accounting.OomKills(0, 3),
     )
     full = accounting.KernelState(
@@ -185,7 +185,7 @@ def account_states() -> tuple[Any, ...]:
         "host",
         1e9,
         accounting.CellName(3, "model.fit(x)"),
-        look,
+        sample,
         2**31,
         ("2026-11-24 08:00:00.123456: F tensorflow/core/x.cc:12] Check failed: ok", "RESOURCE_EXHAUSTED: no"),
     )
@@ -202,7 +202,7 @@ def account_with(state: bytes) -> bytes:
 
 
 @cache
-def accounts() -> tuple[bytes, ...]:
+def flight() -> tuple[bytes, ...]:
     """Whole accounts."""
     return tuple(account_with(json.dumps(one).encode()) for one in account_states())
 
@@ -212,7 +212,10 @@ def endings() -> tuple[Any, ...]:
     """How kernels ended, as servers wrote it down."""
     lines = ("terminate called after throwing an instance of 'std::bad_alloc'", "  what():  std::bad_alloc")
     counted = accounting.OomKills(1, 4)
-    some = (Ending(), Ending(1, 4711, -6, False, 1e9, accounting.OomKills(), counted, "container", lines))
+    some = (
+        ExitReport(),
+        ExitReport(1, 4711, -6, False, 1e9, accounting.OomKills(), counted, "container", lines),
+    )
     return tuple(json.loads(decoding.to_bytes(one)) for one in some)
 
 

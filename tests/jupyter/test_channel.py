@@ -150,7 +150,7 @@ def test_prints_of_the_users_threads_stay_in_their_cell_while_the_browser_asks(n
 
 def test_many_records_are_sent_in_messages_of_a_bounded_size(notebook):
     notebook.run(
-        "from jupyter_mlgpu.measure.kit import current\n"
+        "from jupyter_mlgpu.measure.runtime import current\n"
         "from jupyter_mlgpu.testing import example_record\n"
         "for number in range(1000): current().store.add(example_record(number))"
     )

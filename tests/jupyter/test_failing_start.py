@@ -35,7 +35,7 @@ ENDS = [
 
 IMPORTS = """
 import atexit
-from jupyter_mlgpu.measure import kit; from jupyter_mlgpu.record import store
+from jupyter_mlgpu.measure import runtime; from jupyter_mlgpu.record import store
 from jupyter_mlgpu.measure.frameworks import imports
 from jupyter_mlgpu.measure.capture import hooks, tap
 from jupyter_mlgpu.jupyter.notebook.browser import channel
@@ -115,7 +115,7 @@ def fresh(start_kernel):
     notebook = start_kernel(extension=False)
     # What importing alone brings (IPython's caches, atexit's callbacks) is not what loading has changed.
     notebook.run("%load_ext jupyter_mlgpu\n%unload_ext jupyter_mlgpu")
-    notebook.run("from jupyter_mlgpu.measure import kit\nbefore_us = kit.current()")
+    notebook.run("from jupyter_mlgpu.measure import runtime\nbefore_us = kit.current()")
     return notebook
 
 

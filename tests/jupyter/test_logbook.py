@@ -2,7 +2,7 @@
 
 from jupyter_mlgpu.jupyter.notebook.browser.logbook import LATE_LINES, Logbook
 from jupyter_mlgpu.measure.capture.waiting import Notes
-from jupyter_mlgpu.measure.kit import Kit
+from jupyter_mlgpu.measure.runtime import Runtime
 from jupyter_mlgpu.record.record import STILL_READING, Fact, LogLine
 from jupyter_mlgpu.testing import example_record
 
@@ -19,10 +19,10 @@ class Setting:
     """A logbook with what it saved and pushed."""
 
     def __init__(self):
-        self.kit = Kit()
+        self.runtime = Runtime()
         self.saved, self.pushed = [], []
         self.shown_again = []
-        self.logbook = Logbook(self.kit, self.save, self.pushed.append, self.shown_again.append)
+        self.logbook = Logbook(self.runtime, self.save, self.pushed.append, self.shown_again.append)
 
     def save(self, record):
         self.saved.append(record)
@@ -31,12 +31,12 @@ class Setting:
     def run_cell(self, sequence):
         record = example_record(sequence)
         self.logbook.cell_begins(sequence)
-        self.kit.store.add(record)
+        self.runtime.store.add(record)
         self.logbook.cell_ended(record)
         return record
 
     def texts(self, record):
-        return [one.text for one in self.kit.store.get(record.key).logs]
+        return [one.text for one in self.runtime.store.get(record.key).logs]
 
 
 def test_a_message_before_any_record_belongs_to_none():
@@ -50,7 +50,7 @@ def test_a_message_after_a_cell_is_kept_with_its_record_and_saved_again():
     here = Setting()
     record = here.run_cell(1)
     here.logbook.on_late(1, late("late"))
-    changed = here.kit.store.get(record.key)
+    changed = here.runtime.store.get(record.key)
     assert [(one.text, one.late) for one in changed.logs] == [("late", True)]
     assert changed.facts["gpu_name"].value == "M1"
     assert changed.notes == ("lost",)
@@ -63,7 +63,7 @@ def test_a_message_that_came_while_a_record_was_being_shown_waits_for_it():
     here.logbook.cell_begins(2)
     here.logbook.on_late(2, late("after the second cell"))
     second = example_record(2)
-    here.kit.store.add(second)
+    here.runtime.store.add(second)
     here.logbook.cell_ended(second)
     assert here.texts(first) == []
     assert here.texts(second) == ["after the second cell"]
@@ -81,11 +81,11 @@ def test_messages_read_after_their_cell_take_the_place_of_a_part_of_them_and_are
     here = Setting()
     first = example_record(1).with_logs((line("one"),), {}, (STILL_READING,))
     here.logbook.cell_begins(1)
-    here.kit.store.add(first)
+    here.runtime.store.add(first)
     here.logbook.cell_ended(first)
     here.logbook.on_late(1, late("late"))
     here.logbook.on_rest(1, Notes((line("one"), line("two")), {}, ("some were counted",)))
-    changed = here.kit.store.get(first.key)
+    changed = here.runtime.store.get(first.key)
     assert here.texts(first) == ["one", "two", "late"]
     assert changed.notes == ("lost", "some were counted")
     assert here.saved[-1] == changed
@@ -98,7 +98,7 @@ def test_messages_read_before_their_record_is_there_wait_for_it():
     here.logbook.cell_begins(2)
     here.logbook.on_rest(2, Notes((line("one"),), {}, ()))
     second = example_record(2).with_logs((), {}, (STILL_READING,))
-    here.kit.store.add(second)
+    here.runtime.store.add(second)
     here.logbook.cell_ended(second)
     assert here.texts(second) == ["one"]
     assert [record.key for record in here.shown_again] == [second.key]
@@ -109,7 +109,7 @@ def test_one_record_takes_so_many_late_messages_and_says_so():
     record = here.run_cell(1)
     for _ in range(3):
         here.logbook.on_late(1, late(*[str(number) for number in range(LATE_LINES)]))
-    changed = here.kit.store.get(record.key)
+    changed = here.runtime.store.get(record.key)
     assert len(changed.logs) == LATE_LINES
     assert any("later ones are not kept" in note for note in changed.notes)
 
@@ -127,7 +127,7 @@ def test_live_messages_are_told_with_their_cell_and_kept_for_a_browser_that_come
 def test_after_clear_messages_go_on_as_before_the_first_record():
     here = Setting()
     here.run_cell(1)
-    here.kit.store.clear()
+    here.runtime.store.clear()
     here.logbook.clear()
     here.logbook.on_late(1, late("later"))
     assert [one.text for one in here.logbook.early] == ["later"]

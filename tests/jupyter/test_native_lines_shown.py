@@ -3,7 +3,7 @@
 from msgspec.structs import replace
 
 from jupyter_mlgpu.jupyter.notebook.capture.line_count import MOST_RUNS, LineCount
-from jupyter_mlgpu.jupyter.notebook.capture.native_lines import told
+from jupyter_mlgpu.jupyter.notebook.capture.native_lines import annotate_native_output
 from jupyter_mlgpu.record.native import StreamLines
 from jupyter_mlgpu.record.record import PROFILE_READ, Fact, LogLine, Record
 from jupyter_mlgpu.testing import example_record
@@ -58,18 +58,18 @@ def test_a_record_says_what_its_quiet_messages_are_of_and_which_of_them_name_a_d
             log_line("frobnicating 7 gadgets", None, "unknown"),
         ]
     )
-    native = told(record, SHOWN).native
+    native = annotate_native_output(record, SHOWN).native
     assert native is not None
     assert native.naming_devices == ("metal-device-set",)
     assert native.families == ("tensorflow",)
     assert native.streams == SHOWN
-    assert Record.from_json(told(record, SHOWN).to_json()).native == native
+    assert Record.from_json(annotate_native_output(record, SHOWN).to_json()).native == native
 
 
 def test_lines_of_our_own_profiler_are_no_notes_of_the_record():
     session = log_line("Profiler session started.", "tensorboard-profiler-session", "info")
     record = example_record().with_logs([session, log_line("frobnicating", None, "unknown")])
     ours = replace(record, facts={f"tensorflow{PROFILE_READ}": Fact(0.1, "time.perf_counter")})
-    assert [line.text for line in told(ours, SHOWN).logs] == ["frobnicating"]
-    assert told(ours, SHOWN).native.ours == ("Profiler session started.",)
-    assert told(record, SHOWN).logs == record.logs, "the user's own profiler is the user's"
+    assert [line.text for line in annotate_native_output(ours, SHOWN).logs] == ["frobnicating"]
+    assert annotate_native_output(ours, SHOWN).native.ours == ("Profiler session started.",)
+    assert annotate_native_output(record, SHOWN).logs == record.logs, "the user's own profiler is the user's"

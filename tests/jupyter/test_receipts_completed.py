@@ -15,7 +15,7 @@ GPU = """
 import time, numpy
 from tests.support.gpu_machine import Machine
 from tests.support.cupti import kernel
-from jupyter_mlgpu.measure.kit import current
+from jupyter_mlgpu.measure.runtime import current
 machine = Machine(0)
 current().recorder.gpu = lambda: machine.meter
 """

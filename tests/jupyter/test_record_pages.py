@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from jupyter_mlgpu.jupyter.notebook.browser.record_pages import TRACE_ITEMS, RecordPages
 from jupyter_mlgpu.measure.ops.events import Event, Profile
 from jupyter_mlgpu.measure.ops.profile_store import ProfileStore
-from jupyter_mlgpu.measure.probes.looks import VALUES, LookStore
+from jupyter_mlgpu.measure.probes.counter_samples import VALUES, CounterSampleStore
 from jupyter_mlgpu.record.errors import UsageError
 from jupyter_mlgpu.record.record import OpStat
 from jupyter_mlgpu.record.store import Store
@@ -86,16 +86,16 @@ class Bench:
     def __init__(self) -> None:
         self.clock = FakeClock()
         recorder = SimpleNamespace(clock=self.clock, run=SimpleNamespace(id=RUN))
-        self.kit = SimpleNamespace(
-            store=Store(), profiles=ProfileStore(), looks=LookStore(), recorder=recorder
+        self.runtime = SimpleNamespace(
+            store=Store(), profiles=ProfileStore(), samples=CounterSampleStore(), recorder=recorder
         )
         self.counters = None
         # The counters' clock is 100 s ahead of the record's.
         self.inside = RecordPages(
-            self.kit, lambda: self.counters, lambda: self.clock.monotonic_ns() / 1e9 + 100
+            self.runtime, lambda: self.counters, lambda: self.clock.monotonic_ns() / 1e9 + 100
         )
 
-    def look(self, *at: float) -> None:
+    def sample(self, *at: float) -> None:
         """Looks at these moments of the counters' clock: the process's memory, and its use."""
         series = [
             {"device": "process", "quantity": "utilisation", "unit": "cores"},
@@ -114,7 +114,7 @@ class Bench:
             replace(one, value=wall) if one.quantity == "wall_time" else one for one in record.readings
         )
         record = replace(record, readings=times, mode=mode)
-        self.kit.store.add(record)
+        self.runtime.store.add(record)
         self.inside.record_made(record)
         return record
 
@@ -124,13 +124,13 @@ class Bench:
 
 def test_the_looks_of_a_cell_are_those_between_its_start_and_its_end():
     bench = Bench()
-    bench.look(99.9, 100.5, 101.0, 101.9, 102.5)
+    bench.sample(99.9, 100.5, 101.0, 101.9, 102.5)
     bench.ended(wall=2.0)
-    looks = bench.asked()["looks"]
-    assert [at for at, _ in looks["looks"]] == [0.5, 1.0, 1.9]
-    assert looks["looks"][0] == [0.5, [10_050]]
-    assert [one["quantity"] for one in looks["series"]] == ["memory"]
-    assert bench.asked()["why_no_looks"] is None
+    samples = bench.asked()["samples"]
+    assert [at for at, _ in samples["samples"]] == [0.5, 1.0, 1.9]
+    assert samples["samples"][0] == [0.5, [10_050]]
+    assert [one["quantity"] for one in samples["series"]] == ["memory"]
+    assert bench.asked()["why_no_samples"] is None
 
 
 @pytest.mark.parametrize(
@@ -139,32 +139,32 @@ def test_the_looks_of_a_cell_are_those_between_its_start_and_its_end():
 )
 def test_a_cell_without_two_looks_says_why(wall, moments, why):
     bench = Bench()
-    bench.look(*moments)
+    bench.sample(*moments)
     bench.ended(wall=wall)
     answer = bench.asked()
-    assert (answer["looks"], answer["why_no_looks"]) == (None, why)
+    assert (answer["samples"], answer["why_no_samples"]) == (None, why)
 
 
 def test_before_anybody_has_watched_there_are_no_looks():
     bench = Bench()
     bench.ended()
-    assert bench.asked()["why_no_looks"] == "unwatched"
+    assert bench.asked()["why_no_samples"] == "unwatched"
 
 
 def test_looks_stay_when_the_counters_have_forgotten_them_until_there_are_too_many():
     bench = Bench()
-    bench.look(*(100 + n / 1000 for n in range(1, 1001)))
+    bench.sample(*(100 + n / 1000 for n in range(1, 1001)))
     for sequence in range(1, VALUES // (2 * 1000) + 2):  # two series
         bench.ended(sequence)
-    bench.look()
-    assert bench.asked(sequence=1)["why_no_looks"] == "gone"
-    assert len(bench.asked(sequence=2)["looks"]["looks"]) == 1000
+    bench.sample()
+    assert bench.asked(sequence=1)["why_no_samples"] == "gone"
+    assert len(bench.asked(sequence=2)["samples"]["samples"]) == 1000
 
 
 def test_a_record_of_another_kernel_has_no_looks_here():
     bench = Bench()
     bench.ended(run="1" * 32)
-    assert bench.asked(run="1" * 32)["why_no_looks"] == "gone"
+    assert bench.asked(run="1" * 32)["why_no_samples"] == "gone"
 
 
 def test_a_timeline_that_is_not_there_says_why():
@@ -173,7 +173,7 @@ def test_a_timeline_that_is_not_there_says_why():
     bench.ended(2, mode="profiled")
     whole = bench.ended(3, mode="profiled")
     row = OpStat("mm", "mm", "host", 1, 0.1, 0.1, "fake profiler", "host")
-    bench.kit.store.add(replace(whole, ops=(row,)))
+    bench.runtime.store.add(replace(whole, ops=(row,)))
     why = [bench.asked(sequence=n)["why_no_timeline"] for n in (1, 2, 3, 4)]
     assert why == ["light", "none", "gone", "gone"]
 
@@ -181,7 +181,7 @@ def test_a_timeline_that_is_not_there_says_why():
 def test_the_timeline_of_a_profiled_cell_comes_with_the_answer():
     bench = Bench()
     record = bench.ended(mode="profiled")
-    bench.kit.profiles.add(record.key, (profile(event("mm", 3)),))
+    bench.runtime.profiles.add(record.key, (profile(event("mm", 3)),))
     answer = bench.asked()
     assert read_back(answer["timeline"]) == [(3, 10, "mm", "thread 1")]
     assert answer["why_no_timeline"] is None
@@ -190,7 +190,7 @@ def test_the_timeline_of_a_profiled_cell_comes_with_the_answer():
 def test_the_trace_is_the_one_for_perfetto_and_says_what_it_leaves_out():
     bench = Bench()
     record = bench.ended(mode="profiled")
-    bench.kit.profiles.add(record.key, (profile(*(event(start=n) for n in range(TRACE_ITEMS))),))
+    bench.runtime.profiles.add(record.key, (profile(*(event(start=n) for n in range(TRACE_ITEMS))),))
     answer = bench.asked("inside_trace")
     trace = json.loads(answer["trace"])
     assert len(trace["traceEvents"]) == answer["events"] == TRACE_ITEMS
@@ -222,14 +222,14 @@ def test_what_names_no_record_is_refused(asked):
 
 def test_looks_are_forgotten_with_the_records():
     bench = Bench()
-    bench.look(100.5, 101.0, 101.9)
+    bench.sample(100.5, 101.0, 101.9)
     record = bench.ended()
-    assert bench.asked()["looks"] is not None
-    bench.kit.looks.clear()
-    bench.kit.store.clear()
-    assert (bench.asked()["looks"], bench.asked()["why_no_looks"]) == (None, "gone")
-    bench.kit.store.add(record)
-    assert bench.asked()["looks"] is None
+    assert bench.asked()["samples"] is not None
+    bench.runtime.samples.clear()
+    bench.runtime.store.clear()
+    assert (bench.asked()["samples"], bench.asked()["why_no_samples"]) == (None, "gone")
+    bench.runtime.store.add(record)
+    assert bench.asked()["samples"] is None
 
 
 def test_an_open_receipt_has_where_a_cell_stands_under_the_roof_where_that_is_known():
@@ -238,7 +238,7 @@ def test_an_open_receipt_has_where_a_cell_stands_under_the_roof_where_that_is_kn
     bench = Bench()
     bench.ended()
     assert bench.asked()["receipt"]["roof"] is None
-    bench.kit.store.add(found := placed())
+    bench.runtime.store.add(found := placed())
     shown = bench.asked(sequence=found.cell.sequence, run=found.run.id)["receipt"]
     json.dumps(shown, allow_nan=False)
     assert [series["mark"] for series in shown["roof"]["series"]] == ["points", "roof"]

@@ -64,23 +64,23 @@ def test_a_cell_that_was_watched_has_its_looks_at_memory(notebook):
     record = notebook.run(code).receipt
     wall = next(one["value"] for one in record["readings"] if one["quantity"] == "wall_time")
     answer = asked(notebook, "inside", record["run"]["id"], record["cell"]["sequence"])
-    looks = answer["looks"]
+    samples = answer["samples"]
     assert answer["timeline"] is None
     assert answer["why_no_timeline"] == "light"
-    assert len(looks["looks"]) >= 3
-    assert all(0 <= at <= wall for at, _ in looks["looks"])
-    process = [one["device"] for one in looks["series"]].index("process")
-    assert all(values[process] > 10 * 1024**2 for _, values in looks["looks"])
+    assert len(samples["samples"]) >= 3
+    assert all(0 <= at <= wall for at, _ in samples["samples"])
+    process = [one["device"] for one in samples["series"]].index("process")
+    assert all(values[process] > 10 * 1024**2 for _, values in samples["samples"])
     notebook.run("%mlc_trace export watched.json")
     events = json.loads((notebook.folder / "watched.json").read_text())["traceEvents"]
     drawn = [one for one in events if one["name"].startswith("process memory, ") and one["ph"] == "C"]
-    assert [one["args"]["bytes"] for one in drawn][: len(looks["looks"])] == [
-        values[process] for _, values in looks["looks"]
+    assert [one["args"]["bytes"] for one in drawn][: len(samples["samples"])] == [
+        values[process] for _, values in samples["samples"]
     ]
     assert any(one["name"].startswith("machine utilisation, ") for one in events)
     notebook.run("%mlc_trace clear")
     forgotten = asked(notebook, "inside", record["run"]["id"], record["cell"]["sequence"])
-    assert (forgotten["looks"], forgotten["why_no_looks"]) == (None, "gone")
+    assert (forgotten["samples"], forgotten["why_no_samples"]) == (None, "gone")
 
 
 @pytest.mark.parametrize("kind", ["inside", "inside_trace", "inside_record"])

@@ -22,7 +22,7 @@ from jupyter_mlgpu.jupyter.notebook.cell.record_stages import (
 )
 from jupyter_mlgpu.measure.capture.waiting import Notes
 from jupyter_mlgpu.measure.frameworks.base import Device
-from jupyter_mlgpu.measure.kit import Kit
+from jupyter_mlgpu.measure.runtime import Runtime
 from jupyter_mlgpu.measure.selection import DeviceSelection
 from jupyter_mlgpu.record.files import Journal, load_records
 from jupyter_mlgpu.record.reading import Reading
@@ -75,17 +75,17 @@ def cell(**changes):
 
 
 def of(ended, *, selection=None, capture=None, store=None, journal=None):
-    kit = Kit()
-    kit.selection = selection or DeviceSelection(lambda: [FakeBackend()])
-    kit.store = store or Store()
-    return pipeline.stages(ended, session(kit, capture, journal))
+    runtime = Runtime()
+    runtime.selection = selection or DeviceSelection(lambda: [FakeBackend()])
+    runtime.store = store or Store()
+    return pipeline.stages(ended, session(runtime, capture, journal))
 
 
-def session(kit, capture=None, journal=None):
+def session(runtime, capture=None, journal=None):
     """One that nobody looks at: it stores, shows and revises nothing."""
     nothing = Broken()
     return NotebookSession(
-        kit,
+        runtime,
         capture or Lines(),
         {},
         journal,
@@ -171,7 +171,7 @@ def test_a_traceback_that_took_more_than_its_cell_is_told():
 
 def test_values_that_the_cell_names_and_that_live_elsewhere_are_told():
     backend = FakeBackend(devices=("cpu:0", "gpu:0"))
-    backend.staying = {"x": "gpu:0", "unnamed": "gpu:0"}
+    backend.misplaced_values = {"x": "gpu:0", "unnamed": "gpu:0"}
     selection = DeviceSelection(lambda: [backend])
     namespace = {"x": 1, "unnamed": 2}
     record = with_values_elsewhere(example_record(), cell(devices=[CPU]), selection, namespace)

@@ -11,7 +11,7 @@ from jupyter_mlgpu.measure.frameworks.base import Details
 from jupyter_mlgpu.measure.frameworks.jax.backend import hidden_by_configuration as jax_hidden
 from jupyter_mlgpu.measure.frameworks.tensorflow.backend import hidden_by_configuration as tensorflow_hidden
 from jupyter_mlgpu.measure.selection import DeviceSelection
-from jupyter_mlgpu.record.devicewords import DeviceWord
+from jupyter_mlgpu.record.device_request import DeviceWord
 from jupyter_mlgpu.record.errors import DeviceError, RestartNeededError, UsageError
 from jupyter_mlgpu.testing import FakeBackend
 

@@ -18,9 +18,9 @@ from jupyter_mlgpu.jupyter.notebook.browser.state import device_state
 from jupyter_mlgpu.jupyter.notebook.browser.widgets import DevicePicker, TraceView
 from jupyter_mlgpu.jupyter.notebook.magics.devices import DeviceCommands
 from jupyter_mlgpu.measure.frameworks import registry
-from jupyter_mlgpu.measure.kit import Kit
+from jupyter_mlgpu.measure.runtime import Runtime
 from jupyter_mlgpu.record import translation
-from jupyter_mlgpu.record.devicewords import DeviceWord
+from jupyter_mlgpu.record.device_request import DeviceWord
 from jupyter_mlgpu.record.errors import MissingPackageError, UsageError
 from jupyter_mlgpu.record.record import LogLine
 from jupyter_mlgpu.testing import FakeBackend, example_record
@@ -58,18 +58,20 @@ class Notebook:
         self.due = []
         thread = SimpleNamespace(schedule=lambda do: None)
         kernel = SimpleNamespace(iopub_thread=thread)
-        kit = Kit()
+        runtime = Runtime()
         channel = KernelChannel(kernel, "0" * 32, dict, {}, Audience(SimpleNamespace(kernel=kernel), {}))
         tasks = IdleTasks(lambda: self.running, self.due.append)
-        devices = DeviceCommands(kit, lambda: channel.push({"type": "device", "device": device_state(kit)}))
-        kit.store.subscribe(lambda record: channel.push(record.to_json))
+        devices = DeviceCommands(
+            runtime, lambda: channel.push({"type": "device", "device": device_state(runtime)})
+        )
+        runtime.store.subscribe(lambda record: channel.push(record.to_json))
         self.extension = SimpleNamespace(
-            kit=kit,
+            runtime=runtime,
             channel=channel,
             idle_tasks=tasks,
             settings=SidebarSettings(tasks, devices, lambda on: None, channel.push),
         )
-        self.store = kit.store
+        self.store = runtime.store
         self.channel = channel
         self.shell = SimpleNamespace(kernel=kernel)
         self.backends = []
@@ -80,7 +82,7 @@ class Notebook:
         monkeypatch.setattr(widgets._Control, "_controls", {})
         monkeypatch.setattr(registry, "loaded", lambda: tuple(self.backends))
         monkeypatch.setattr(registry, "backend", lambda name: {one.name: one for one in self.backends}[name])
-        kit.selection._backends = registry.loaded
+        runtime.selection._backends = registry.loaded
 
     def turn(self):
         """The event loop of the main thread turns, or a cell ends."""
@@ -216,7 +218,7 @@ def test_a_click_chooses_the_device_and_what_was_said_comes_back(notebook, picke
     notebook.backends = [FakeBackend("torch", ("cpu:0", "gpu:0"))]
     notebook.click(picker, {"word": "gpu", "framework": None})
     notebook.turn()
-    assert notebook.extension.kit.selection.requested() == {"*": "gpu:0"}
+    assert notebook.extension.runtime.selection.requested() == {"*": "gpu:0"}
     assert chosen(picker) == {None: "gpu:0"}
     assert as_read(picker.choices)["said"]["sentence"].startswith("Cells run on gpu:0 (PyTorch) from now on.")
     assert picker.heard == 1
@@ -234,11 +236,11 @@ def test_a_click_while_a_cell_runs_holds_when_it_has_ended(notebook, picker):
     notebook.running = True
     notebook.click(picker, {"word": "gpu", "framework": None})
     notebook.turn()
-    assert notebook.extension.kit.selection.requested() == {}
+    assert notebook.extension.runtime.selection.requested() == {}
     assert picker.choices["device"] == {"word": "gpu", "framework": None}
     notebook.running = False
     notebook.turn()
-    assert notebook.extension.kit.selection.requested() == {"*": "gpu:0"}
+    assert notebook.extension.runtime.selection.requested() == {"*": "gpu:0"}
     assert picker.choices["device"] is None
 
 
@@ -265,7 +267,7 @@ def test_a_device_that_only_a_restart_brings_comes_with_how_to_restart(notebook,
 def test_what_a_magic_chooses_is_shown_at_once(notebook, picker):
     notebook.backends = [FakeBackend("torch", ("cpu:0", "gpu:0"))]
     notebook.running = True
-    notebook.extension.kit.selection.select(DeviceWord.parse("gpu"))
+    notebook.extension.runtime.selection.select(DeviceWord.parse("gpu"))
     notebook.channel.push({"type": "device", "device": {}})
     assert picker.device["requested"] == {"*": "gpu:0"}
 
@@ -287,7 +289,7 @@ def test_what_a_magic_chooses_is_shown_at_once(notebook, picker):
 def test_a_page_that_sends_rubbish_changes_nothing_and_is_answered(notebook, picker, content, capsys):
     notebook.click(picker, content)
     notebook.turn()
-    assert notebook.extension.kit.selection.words() == {}
+    assert notebook.extension.runtime.selection.words() == {}
     assert picker.heard == 1
     assert capsys.readouterr().err == ""
 

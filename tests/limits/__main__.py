@@ -18,13 +18,14 @@ from fnmatch import fnmatch
 from pathlib import Path
 from typing import Any
 
+from tests.limits.host_environment import host_environment
+
 from jupyter_mlgpu.record.extras import installed
 from tests.limits.judge import Judged, Question, Score, score
 from tests.limits.ordinary import ORDINARY
 from tests.limits.program import Program, matching
 from tests.limits.programs import PROGRAMS
 from tests.limits.runners import ask_all, ask_ordinary, runner_for
-from tests.limits.surroundings import surroundings
 
 HEADINGS = ("program", "framework", "right is", "answered", "confidence", "share", "seconds", "")
 _ROW = "{:46} {:11} {:26} {:11} {:10} {:>6} {:>7}  {}"
@@ -61,7 +62,7 @@ def tell(program: Program, outcome: Judged | str) -> None:
 def as_json(judged: Sequence[Judged], not_run: dict[str, str], total: Score) -> dict[str, Any]:
     """Everything, for docs/measurements."""
     return {
-        "machine": surroundings(),
+        "machine": host_environment(),
         "score": {**asdict(total), "failures": total.failures},
         "not_run": not_run,
         "programs": [
@@ -129,7 +130,7 @@ def ask_all_ordinary(only: str | None, framework: str | None, file: Path | None)
     for name in contradicted:
         print(f"FAILED: {name}")
     if file is not None:
-        data = {"machine": surroundings(), "contradicted": contradicted, "cells": told}
+        data = {"machine": host_environment(), "contradicted": contradicted, "cells": told}
         file.write_text(json.dumps(data, indent=1) + "\n", encoding="utf-8")
     return 1 if contradicted or not told else 0
 

@@ -16,14 +16,15 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+from tests.limits.host_environment import host_environment
+
 from jupyter_mlgpu import pipeline
-from jupyter_mlgpu.measure.kit import current
+from jupyter_mlgpu.measure.runtime import current
 from jupyter_mlgpu.record.decoding import to_json
 from tests.limits.cells import Cells
 from tests.limits.load import beside
 from tests.limits.program import Load, Program, matching
 from tests.limits.programs import PROGRAMS
-from tests.limits.surroundings import surroundings
 
 
 def cost_of_asking() -> dict[str, dict[str, float]]:
@@ -47,13 +48,13 @@ def cost_of_asking() -> dict[str, dict[str, float]]:
 
 def looked_at(cells: Cells, code: str, load: Load | None, ops: bool = False) -> dict[str, Any]:
     """Run a cell; its record, and all that was seen of it."""
-    kit = current()
+    runtime = current()
     ready = cells.compiled(code)
     with beside(load):
-        measurement = kit.recorder.start("planted", ops=ops, of_user=cells.of_user)
+        measurement = runtime.recorder.start("planted", ops=ops, of_user=cells.of_user)
         cells.run(ready)
         record = measurement.stop()
-    record = pipeline.explained(record, measurement.activity, kit)
+    record = pipeline.explained(record, measurement.activity, runtime)
     told: dict[str, Any] = to_json(record)
     # Operations in the order of the time they took; those that took hardly any say nothing here.
     return {**told, "ops": told.get("ops", [])[:12], "activity": to_json(measurement.activity)}
@@ -95,7 +96,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--json", metavar="FILE", type=Path, required=True)
     options = parser.parse_args(arguments)
     cells = Cells()
-    told: dict[str, Any] = {"machine": surroundings(), "driver_us": cost_of_asking(), "programs": {}}
+    told: dict[str, Any] = {"machine": host_environment(), "driver_us": cost_of_asking(), "programs": {}}
     for program in matching(PROGRAMS, options.only, options.framework):
         if reason := program.why_not_here():
             print(program.id, reason, flush=True)

@@ -79,7 +79,7 @@ class InScript:
     """Blocks of `jupyter_mlgpu.trace` in this process, for a machine without Jupyter."""
 
     def __init__(self) -> None:
-        from jupyter_mlgpu.measure.kit import current
+        from jupyter_mlgpu.measure.runtime import current
 
         self._cells = Cells()
         self.pid = os.getpid()

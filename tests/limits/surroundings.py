@@ -11,7 +11,7 @@ import psutil
 PACKAGES = ("numpy", "pandas", "tensorflow", "keras", "torch", "jax", "mlx")
 
 
-def surroundings() -> dict[str, Any]:
+def host_environment() -> dict[str, Any]:
     """What a reader of figures needs; nothing that names the machine or its owner."""
     return {
         "system": f"{platform.system()} {platform.machine()}",

@@ -7,13 +7,13 @@ from collections.abc import Iterator
 
 import pytest
 
-from jupyter_mlgpu.measure import kit as kits
+from jupyter_mlgpu.measure import runtime as kits
 
 
 @pytest.fixture
-def kit() -> Iterator[kits.Kit]:
+def runtime() -> Iterator[kits.Runtime]:
     """This process's kit for one test: it has no records yet, and nothing is open."""
-    before, fresh = kits.current(), kits.Kit()
+    before, fresh = kits.current(), kits.Runtime()
     kits.install(fresh)
     yield fresh
     while fresh.recorder.open:

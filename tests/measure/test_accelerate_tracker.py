@@ -12,7 +12,7 @@ from tests.support import real_trainings, trainings
         pytest.param(real_trainings.RealAccelerator, marks=pytest.mark.needs("accelerate")),
     ]
 )
-def start(request, kit, monkeypatch):
+def start(request, runtime, monkeypatch):
     """Gives an accelerator whose tracker has started."""
     accelerate = request.param(monkeypatch)
     return lambda every=None: accelerate.start(jupyter_mlgpu.AccelerateTracker(every))
@@ -22,13 +22,13 @@ def names():
     return [record.cell.name for record in jupyter_mlgpu.records()]
 
 
-def test_a_record_spans_from_one_log_to_the_next_and_bears_their_steps(start, kit):
+def test_a_record_spans_from_one_log_to_the_next_and_bears_their_steps(start, runtime):
     accelerator = start()
     for step in (100, 200):
         accelerator.log({"loss": 0.5}, step=step)
     accelerator.end_training()
     assert names() == ["start to step 100", "step 100 to step 200"]
-    assert kit.recorder.open == []
+    assert runtime.recorder.open == []
 
 
 def test_without_steps_logs_are_counted(start):
@@ -39,13 +39,15 @@ def test_without_steps_logs_are_counted(start):
     assert names() == ["start to log 1", "log 1 to log 2"]
 
 
-def test_with_every_a_record_ends_at_the_first_log_after_so_many_steps_and_the_last_at_the_end(start, kit):
+def test_with_every_a_record_ends_at_the_first_log_after_so_many_steps_and_the_last_at_the_end(
+    start, runtime
+):
     accelerator = start(every=25)
     for step in (10, 20, 30, 40):
         accelerator.log({"loss": 0.5}, step=step)
     accelerator.end_training()
     assert names() == ["start to step 30", "step 30 to the end"]
-    assert kit.recorder.open == []
+    assert runtime.recorder.open == []
 
 
 def test_steps_that_begin_again_begin_a_record(start):
@@ -71,8 +73,8 @@ def test_what_limited_each_is_judged(start):
     assert jupyter_mlgpu.limit(record) is not None or record.why_no_limit
 
 
-def test_a_cell_that_ends_cuts_a_record_off_and_the_next_log_begins_one(start, kit):
-    cell = kit.recorder.start("accelerator = Accelerator(...)")
+def test_a_cell_that_ends_cuts_a_record_off_and_the_next_log_begins_one(start, runtime):
+    cell = runtime.recorder.start("accelerator = Accelerator(...)")
     accelerator = start()
     cell.stop()
     for step in (1, 2):

@@ -13,22 +13,22 @@ import zipfile
 
 import pytest
 
-from jupyter_mlgpu.measure.activity import beside, counters
+from jupyter_mlgpu.measure.activity import counters, native_callbacks
 from jupyter_mlgpu.measure.activity.activity import Call
-from jupyter_mlgpu.measure.activity.asked import Asked
 from jupyter_mlgpu.measure.activity.calls import call_at
-from jupyter_mlgpu.measure.activity.lateness import Lateness
-from jupyter_mlgpu.measure.activity.looks import Looks
+from jupyter_mlgpu.measure.activity.external_readers import ExternalReaders
+from jupyter_mlgpu.measure.activity.gil_wait import GilWaitEstimator
 from jupyter_mlgpu.measure.activity.markers import RULES, Markers, below_its_root
-from jupyter_mlgpu.measure.activity.pace import AFTER
+from jupyter_mlgpu.measure.activity.sample_counts import SampleCounts
+from jupyter_mlgpu.measure.activity.sampling_interval import AFTER
 from jupyter_mlgpu.measure.activity.stack import Stack, read
+from jupyter_mlgpu.measure.activity.stack_sampler import StackSampler
 from jupyter_mlgpu.measure.activity.states import ELSEWHERE, state_of
-from jupyter_mlgpu.measure.activity.watch import ActivityWatch
 from jupyter_mlgpu.measure.activity.watched_thread import WatchedThread
 from jupyter_mlgpu.measure.frameworks import registry
 from jupyter_mlgpu.measure.frameworks.base import Compiled
-from jupyter_mlgpu.measure.kit import Kit
 from jupyter_mlgpu.measure.probes.sampler import Sampler
+from jupyter_mlgpu.measure.runtime import Runtime
 from tests.support.cell_files import run_as_cell
 from tests.support.interrupts import interrupted_at_each_line
 
@@ -53,9 +53,9 @@ def watch(
     gpu_others=lambda since: None,
     gpu_neighbours=lambda: None,
     readings_take=0.0,
-    lateness=None,
+    gil_wait=None,
 ):
-    asked = Asked(
+    asked = ExternalReaders(
         of_user=of_user,
         gpus=gpus,
         gpu_others=gpu_others,
@@ -64,7 +64,7 @@ def watch(
         compiled=compiled,
         called_back=called_back,
     )
-    watch = ActivityWatch(sampler, MARKERS, lateness or Lateness(), asked)
+    watch = StackSampler(sampler, MARKERS, gil_wait or GilWaitEstimator(), asked)
     time.sleep(readings_take)
     watch.starts()
     return watch
@@ -83,31 +83,31 @@ def test_first_readings_that_take_long_are_no_part_of_the_cell(sampler):
         watching = watch(sampler, {filename: 7}.get, readings_take=0.5)
         run()
         slept = watching.finish()
-    assert slept.looks >= 1
+    assert slept.samples >= 1
     assert slept.seconds < 0.3 + 0.4
     assert {part.line.number for part in slept.parts if part.line} == {2}
 
 
-class NotedLateness(Lateness):
+class NotedLateness(GilWaitEstimator):
     def __init__(self):
         super().__init__()
         self.noted = []
 
-    def for_the_lock(self, late):
+    def estimate(self, late):
         self.noted.append(late)
-        return super().for_the_lock(late)
+        return super().estimate(late)
 
 
 @pytest.mark.parametrize("readings_take", [0.0, 0.003, 0.07])
 def test_no_look_seems_punctual_because_it_came_early(sampler, readings_take):
     """By the most punctual one all others are judged: who is later has waited for the interpreter's lock."""
-    lateness = NotedLateness()
+    gil_wait = NotedLateness()
     with run_as_cell("import time\ntime.sleep(0.3)\n") as (run, _):
-        watching = watch(sampler, readings_take=readings_take, lateness=lateness)
+        watching = watch(sampler, readings_take=readings_take, gil_wait=gil_wait)
         run()
         watching.finish()
-    assert lateness.noted
-    assert min(lateness.noted) > 0
+    assert gil_wait.noted
+    assert min(gil_wait.noted) > 0
 
 
 def ignored(*told):
@@ -123,7 +123,7 @@ def test_a_cell_that_sleeps_is_seen_idle_in_the_line_and_the_call_that_it_sleeps
     part = most(activity)
     assert (part.state, part.line.number, part.line.cell) == ("idle", 3, 7)
     assert (part.call.text, part.call.module) == ("time.sleep", "time")
-    assert activity.looks >= 1
+    assert activity.samples >= 1
 
 
 def test_the_gpus_driver_is_asked_where_the_thread_was_seen_elsewhere_than_in_python(sampler):
@@ -152,7 +152,7 @@ def test_one_look_in_which_a_machine_was_halted_or_garbage_collected_leaves_time
     with run_as_cell("import time\ntime.sleep(0.8)\n") as (run, _):
         watching = watch(sampler, of_user)
         run()
-        assert watching.finish().looks >= 3
+        assert watching.finish().samples >= 3
 
 
 def test_where_the_driver_does_not_tell_who_used_a_busy_gpu_it_is_asked_who_is_there(sampler):
@@ -178,31 +178,31 @@ def test_who_else_uses_a_busy_gpu_is_asked_again_at_the_end_where_it_was_not_tol
 
 
 def test_looks_tell_the_part_of_them_that_saw_a_thread_at_work_in_some_way():
-    looks = Looks()
-    assert looks.share(ELSEWHERE) == 0
+    samples = SampleCounts()
+    assert samples.share(ELSEWHERE) == 0
     for state in ("interpreter", "native", "idle", "interpreter"):
-        looks.add(Stack(None, None, None, 0), state, 0.1, 0.0)
-    assert looks.share(ELSEWHERE) == 0.5
+        samples.add(Stack(None, None, None, 0), state, 0.1, 0.0)
+    assert samples.share(ELSEWHERE) == 0.5
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows counts no waits for pages")
 def test_waits_for_pages_are_counted(sampler):
-    looked = threading.Event()
-    with run_as_cell("looked.wait(60)\n", looked=looked) as (run, _):
-        watching = watch(sampler, compiled=looked.set)
+    sampled = threading.Event()
+    with run_as_cell("sampled.wait(60)\n", sampled=sampled) as (run, _):
+        watching = watch(sampler, compiled=sampled.set)
         run()
         assert watching.finish().major_faults >= 0
 
 
 def test_what_frameworks_compile_meanwhile_is_counted_and_one_that_comes_meanwhile_begins_at_nothing(sampler):
     def compiled_in_a_cell(*told):
-        looked, told = threading.Event(), iter(told)
+        sampled, told = threading.Event(), iter(told)
 
         def compiled():
-            looked.set()
+            sampled.set()
             return next(told)
 
-        with run_as_cell("looked.wait(60)\n", looked=looked) as (run, _):
+        with run_as_cell("sampled.wait(60)\n", sampled=sampled) as (run, _):
             watching = watch(sampler, compiled=compiled)
             run()
             activity = watching.finish()
@@ -265,7 +265,7 @@ def test_how_a_thread_works_follows_from_its_clock_and_from_how_long_the_lock_wa
 )
 def test_native_code_waits_for_a_processor_as_long_as_the_system_says(monkeypatch, told, state, own, waited):
     values = iter(told)
-    monkeypatch.setattr(counters, "attempt", lambda look: next(values))
+    monkeypatch.setattr(counters, "attempt", lambda sample: next(values))
     thread = WatchedThread(threading.get_ident(), threading.get_native_id())
     assert thread.waited(state, 1.0, own) == pytest.approx(waited)
     thread.close()
@@ -284,24 +284,24 @@ def switch_interval():
 
 @pytest.mark.parametrize("own", [0.05, 0.2, 0.35, 1.5])
 def test_what_a_look_comes_late_by_itself_on_a_machine_is_no_waiting_for_the_lock(own, switch_interval):
-    lateness = Lateness()
+    gil_wait = GilWaitEstimator()
     for late in (own, own + 0.05, own + 0.09, own + 0.02):
-        asked = lateness.for_the_lock(late * MS) / sys.getswitchinterval()
+        asked = gil_wait.estimate(late * MS) / sys.getswitchinterval()
         assert state_of(1.0, asked, running=False, went_on=0.0) == "short calls"
-    assert lateness.for_the_lock((own + 0.4) * MS) == pytest.approx(0.4 * MS)
+    assert gil_wait.estimate((own + 0.4) * MS) == pytest.approx(0.4 * MS)
 
 
 def test_code_of_python_alone_keeps_the_lock_in_every_look_from_the_first_on(switch_interval):
-    lateness = Lateness()
+    gil_wait = GilWaitEstimator()
     for late in (5.2, 5.3, 10.1):
-        asked = lateness.for_the_lock(late * MS) / sys.getswitchinterval()
+        asked = gil_wait.estimate(late * MS) / sys.getswitchinterval()
         assert state_of(1.0, asked, running=False, went_on=0.0) == "interpreter", late
 
 
 def test_a_machine_whose_timers_became_slower_is_known_after_a_second_or_two(switch_interval):
-    lateness = Lateness()
-    lateness.for_the_lock(0.1 * MS)
-    waited = [lateness.for_the_lock(0.9 * MS) for _ in range(40)]
+    gil_wait = GilWaitEstimator()
+    gil_wait.estimate(0.1 * MS)
+    waited = [gil_wait.estimate(0.9 * MS) for _ in range(40)]
     assert waited[0] == pytest.approx(0.8 * MS)
     assert waited[-1] == 0
 
@@ -327,7 +327,7 @@ def test_a_cell_that_never_gives_the_lock_up_is_told_of_by_its_clock(sampler):
 def test_a_short_cell_is_not_looked_at(sampler, monkeypatch):
     assert AFTER == 0.05
     # On a busy machine, to begin and to end may take longer than that.
-    monkeypatch.setattr(sys.modules[ActivityWatch.__module__], "AFTER", 60.0)
+    monkeypatch.setattr(sys.modules[StackSampler.__module__], "AFTER", 60.0)
     watching = watch(sampler)
     assert watching.finish() is None
 
@@ -393,7 +393,7 @@ libc.usleep(600_000)
 @pytest.mark.skipif(sys.platform != "linux", reason="Linux alone tells how long our own thread waited")
 def test_python_in_native_threads_is_told_by_the_lock_that_it_keeps(sampler, monkeypatch):
     # Beside other programs these threads may have little of a processor.
-    monkeypatch.setattr(sys.modules[ActivityWatch.__module__], "AT_WORK", 0.05)
+    monkeypatch.setattr(sys.modules[StackSampler.__module__], "AT_WORK", 0.05)
 
     def states(called_back):
         with run_as_cell(CALLED_BACK) as (run, filename):
@@ -410,8 +410,8 @@ def test_python_in_native_threads_is_told_by_the_lock_that_it_keeps(sampler, mon
 
 def test_a_look_that_came_late_for_want_of_a_processor_tells_of_no_python(monkeypatch):
     waited = iter([0, 0, 2_000_000, 2_000_000])
-    monkeypatch.setattr(beside.SystemFile, "read", lambda file: b"5000 %d 7\n" % next(waited))
-    found = beside.Beside(lambda: True)
+    monkeypatch.setattr(native_callbacks.SystemFile, "read", lambda file: b"5000 %d 7\n" % next(waited))
+    found = native_callbacks.NativeCallbackDetector(lambda: True)
     found.ask()
     assert found.ran_python(0.002), "it had a processor at once, and not the lock"
     assert not found.ran_python(0.0021), "it waited 2 ms of them for a processor"
@@ -419,8 +419,8 @@ def test_a_look_that_came_late_for_want_of_a_processor_tells_of_no_python(monkey
 
 
 def test_where_the_system_tells_no_waits_python_in_native_threads_is_not_guessed(monkeypatch):
-    monkeypatch.setattr(beside.SystemFile, "read", lambda file: b"")
-    found = beside.Beside(lambda: True)
+    monkeypatch.setattr(native_callbacks.SystemFile, "read", lambda file: b"")
+    found = native_callbacks.NativeCallbackDetector(lambda: True)
     found.ask()
     assert found.called_back
     assert not found.ran_python(0.004)
@@ -476,7 +476,7 @@ def test_a_framework_that_is_being_imported_has_its_rules_and_no_backend(monkeyp
     monkeypatch.setattr(registry, "_backends", {})
     assert "mlx" in registry.begun()
     assert registry.at_hand() == ()
-    Kit()._markers.refresh()
+    Runtime()._markers.refresh()
     assert registry._backends == {}, "its import takes a while, which no look has"
 
 
@@ -547,7 +547,7 @@ def test_looking_keeps_no_value_of_the_user_s_alive(sampler):
     code = "def f():\n    thing = Thing()\n    gone.append(ref(thing))\n    sleep(0.8)\nf()\n"
     gc.disable()  # what only a collection lets go of was kept alive
     try:
-        assert seen(sampler, code, Thing=Thing, gone=gone, ref=weakref.ref, sleep=time.sleep).looks > 1
+        assert seen(sampler, code, Thing=Thing, gone=gone, ref=weakref.ref, sleep=time.sleep).samples > 1
         assert gone[0]() is None
     finally:
         gc.enable()
@@ -556,17 +556,17 @@ def test_looking_keeps_no_value_of_the_user_s_alive(sampler):
 class SamplerByHand:
     """A sampler that looks when the test does."""
 
-    def add(self, look, *_):
-        self.look = look
+    def add(self, sample, *_):
+        self.sample = sample
         return lambda: None
 
 
 def test_a_ctrl_c_at_the_end_of_a_cell_leaves_the_samplers_thread_free():
     sampler, lines = SamplerByHand(), 0
     watches = [watch(sampler)]
-    for _ in interrupted_at_each_line(lambda: watches[-1].finish(), sys.modules[ActivityWatch.__module__]):
+    for _ in interrupted_at_each_line(lambda: watches[-1].finish(), sys.modules[StackSampler.__module__]):
         lines += 1
-        looking = threading.Thread(target=sampler.look, daemon=True)
+        looking = threading.Thread(target=sampler.sample, daemon=True)
         looking.start()
         looking.join(10.0)
         assert not looking.is_alive(), f"interrupted at line {lines} of them"

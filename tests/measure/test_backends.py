@@ -16,9 +16,9 @@ from jupyter_mlgpu.measure.frameworks.base import Details
 from jupyter_mlgpu.measure.frameworks.imports import imported
 from jupyter_mlgpu.measure.frameworks.peaks import Peaks
 from jupyter_mlgpu.measure.frameworks.replay import Replay
-from jupyter_mlgpu.measure.kit import Kit
 from jupyter_mlgpu.measure.probes.nvml import Nvml
-from jupyter_mlgpu.record.devicewords import DeviceWord
+from jupyter_mlgpu.measure.runtime import Runtime
+from jupyter_mlgpu.record.device_request import DeviceWord
 from jupyter_mlgpu.record.errors import DeviceError, RecordError
 from jupyter_mlgpu.record.extras import installed
 from jupyter_mlgpu.record.record import DeviceUse
@@ -188,16 +188,16 @@ def test_replayed_devices_are_listed_as_such_and_never_chosen(monkeypatch):
     backend = FakeBackend(devices=("cpu:0",))
     monkeypatch.setattr(registry, "loaded", lambda: (backend,))
     monkeypatch.setattr(registry, "importable", list)
-    kit = Kit()
+    runtime = Runtime()
     elsewhere = replace(example_record().device.ran_on[0], device="gpu:0", kind="metal")
     saved = replace(example_record(), device=DeviceUse({"*": "gpu:0"}, (elsewhere,)))
-    kit.replays += [Replay([saved], "lesson.jsonl"), Replay([saved], "lesson.jsonl")]
-    listed = DeviceCommands(kit, NoChannel()).list().splitlines()
+    runtime.replays += [Replay([saved], "lesson.jsonl"), Replay([saved], "lesson.jsonl")]
+    listed = DeviceCommands(runtime, NoChannel()).list().splitlines()
     (replayed,) = [line for line in listed if "replayed" in line]
     assert replayed.startswith("gpu:0   replayed metal")
     assert replayed.endswith("replayed from lesson.jsonl; cells do not run there")
     with pytest.raises(DeviceError, match="There is no device gpu:0 here: found cpu:0"):
-        kit.selection.select(DeviceWord.parse("gpu"))
+        runtime.selection.select(DeviceWord.parse("gpu"))
 
 
 def test_records_without_a_device_cannot_be_played_back():

@@ -86,9 +86,9 @@ def test_it_listens_once_again_after_a_rest_and_where_the_user_has_cleared_all_l
     clock.listen()
     clock.listen()
     assert len(jax.listeners) == 1
-    clock.rest()
+    clock.release()
     assert jax.listeners == []
-    clock.rest()
+    clock.release()
     clock.listen()
     jax.ends(PROGRAM, 0.5)
     jax.listeners.clear()

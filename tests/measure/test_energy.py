@@ -5,7 +5,7 @@ import pytest
 from jupyter_mlgpu.measure.probes import gpus
 from jupyter_mlgpu.measure.probes.energy import counters, nvidia, rapl
 from jupyter_mlgpu.measure.probes.energy.counted import BACKWARDS, BOUND, JUMPED, Counted
-from jupyter_mlgpu.measure.probes.energy.counters import FIRST_LOOK, EnergyCounters, Sources
+from jupyter_mlgpu.measure.probes.energy.counters import FIRST_SAMPLE, EnergyCounters, Sources
 from jupyter_mlgpu.measure.probes.energy.source import EnergySource
 from jupyter_mlgpu.measure.probes.lazy import Lazy
 from jupyter_mlgpu.measure.probes.nvml import Nvml
@@ -95,7 +95,7 @@ def test_a_cell_of_little_power_after_one_of_much_says_that_it_is_too_uncertain(
 
 def test_the_uncertainty_is_the_power_for_half_a_refresh_at_both_ends_and_until_the_first_look():
     reading, _ = Bench(watts=400).cell((400, 10))
-    assert reading.uncertainty == pytest.approx(400 * (0.1 + FIRST_LOOK), rel=0.05)
+    assert reading.uncertainty == pytest.approx(400 * (0.1 + FIRST_SAMPLE), rel=0.05)
     assert reading.value == pytest.approx(4000, rel=0.002)
 
 
@@ -165,8 +165,8 @@ def test_a_counter_that_was_set_back_is_not_taken_for_one_that_started_again():
 
 def test_no_more_is_kept_of_a_cell_of_ten_hours_than_its_ends_need():
     counted = Counted(0.1)
-    for look in range(4 * 36_000):
-        counted.add(look / 4, look * 25.0)
+    for sample in range(4 * 36_000):
+        counted.add(sample / 4, sample * 25.0)
     assert len(counted._head) + len(counted._tail) < 20
     energy = counted.between(0.0, 36_000.0)
     assert energy.joules == pytest.approx(3.6e6, rel=1e-4)

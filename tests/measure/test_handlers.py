@@ -13,7 +13,7 @@ from jupyter_mlgpu.measure.capture.questions import Questions
 from jupyter_mlgpu.measure.handlers import OurFailures, is_of_a_handler
 
 
-class Alarm:
+class WakeEvent:
     def __call__(self, number, frame):
         raise TimeoutError
 
@@ -21,7 +21,7 @@ class Alarm:
         raise TimeoutError
 
 
-def alarm(number, frame):
+def wake(number, frame):
     raise TimeoutError
 
 
@@ -29,7 +29,7 @@ def alarm_with(more, number, frame):
     raise TimeoutError
 
 
-@pytest.fixture(params=[alarm, Alarm(), Alarm().method, functools.partial(alarm_with, "more")])
+@pytest.fixture(params=[wake, WakeEvent(), WakeEvent().method, functools.partial(alarm_with, "more")])
 def handler(request):
     before = signal.signal(signal.SIGALRM, request.param)
     yield

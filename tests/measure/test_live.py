@@ -6,10 +6,17 @@ from types import SimpleNamespace
 
 import pytest
 
-from jupyter_mlgpu.jupyter.notebook.browser.watch import HISTORY, HOLDS, INTERVAL, REST_AFTER, RESTING, Watch
+from jupyter_mlgpu.jupyter.notebook.browser.live_counters import (
+    HISTORY,
+    HOLDS,
+    INTERVAL,
+    REST_AFTER,
+    RESTING,
+    LiveCounters,
+)
 from jupyter_mlgpu.measure.probes import gpus, live
 from jupyter_mlgpu.measure.probes.lazy import Lazy
-from jupyter_mlgpu.measure.probes.live import FIRST, SUDO, CounterSeries, LiveCounters
+from jupyter_mlgpu.measure.probes.live import FIRST, SUDO, CounterReader, CounterSeries
 from jupyter_mlgpu.measure.probes.mac_gpu import NO_GPU, NOT_TOLD, Gauges
 from jupyter_mlgpu.measure.probes.nvml import Nvml, NvmlAnswer
 from jupyter_mlgpu.record.strip import HostLane, Spent, StripSoFar
@@ -21,44 +28,46 @@ IOREG = Path(__file__).parents[1] / "data" / "ioreg"
 
 
 def counters(*cards, driver=True, **more):
-    return LiveCounters(Lazy(lambda: gpus.find(Nvml(FakeNvml(*cards, driver=driver)))), **more)
+    return CounterReader(Lazy(lambda: gpus.find(Nvml(FakeNvml(*cards, driver=driver)))), **more)
 
 
-def told(looked):
-    series, values = looked
+def told(sampled):
+    series, values = sampled
     return {(one.device, one.quantity): value for one, value in zip(series, values, strict=True)}
 
 
-def reasons(looked):
-    return {(one.device, one.quantity): one.why_missing for one in looked[0]}
+def reasons(sampled):
+    return {(one.device, one.quantity): one.why_missing for one in sampled[0]}
 
 
 def test_a_gpu_tells_its_use_memory_power_and_temperature_with_units():
-    looked = counters(FakeGpu("NVIDIA H200", total=140 * GIB, used=3 * GIB)).look()
-    of_gpu = {one.quantity: (one.unit, one.limit) for one in looked[0] if one.device.startswith("GPU")}
+    sampled = counters(FakeGpu("NVIDIA H200", total=140 * GIB, used=3 * GIB)).sample()
+    of_gpu = {one.quantity: (one.unit, one.limit) for one in sampled[0] if one.device.startswith("GPU")}
     assert of_gpu == {
         "utilisation": ("share", 1.0),
         "memory": ("bytes", 140 * GIB),
         "power": ("W", None),
         "temperature": ("°C", None),
     }
-    values = told(looked)
+    values = told(sampled)
     gpu = "GPU 0 (NVIDIA H200)"
     assert [values[gpu, one] for one in of_gpu] == [0.25, 3 * GIB, 150.0, 40]
 
 
 def test_what_one_gpu_does_not_tell_has_its_reason_and_the_rest_is_told():
-    looked = counters(FakeGpu("A", fails=("PowerUsage",)), FakeGpu("B")).look()
-    assert told(looked)["GPU 0 (A)", "power"] is None
-    assert reasons(looked)["GPU 0 (A)", "power"] == "NVML does not report the power of GPU 0 (Not Supported)."
-    assert told(looked)["GPU 1 (B)", "power"] == 150.0
-    assert reasons(looked)["GPU 1 (B)", "power"] is None
+    sampled = counters(FakeGpu("A", fails=("PowerUsage",)), FakeGpu("B")).sample()
+    assert told(sampled)["GPU 0 (A)", "power"] is None
+    assert (
+        reasons(sampled)["GPU 0 (A)", "power"] == "NVML does not report the power of GPU 0 (Not Supported)."
+    )
+    assert told(sampled)["GPU 1 (B)", "power"] == 150.0
+    assert reasons(sampled)["GPU 1 (B)", "power"] is None
 
 
 def test_without_a_driver_each_quantity_of_a_gpu_has_the_reason():
-    looked = counters(driver=False).look()
+    sampled = counters(driver=False).sample()
     why = "No NVIDIA driver was found here."
-    assert {quantity for (device, quantity), said in reasons(looked).items() if said == why} == {
+    assert {quantity for (device, quantity), said in reasons(sampled).items() if said == why} == {
         "utilisation",
         "memory",
         "power",
@@ -72,19 +81,19 @@ def test_the_processors_use_is_known_from_the_second_look_on(monkeypatch):
     monkeypatch.setattr(live, "_busy", lambda: seconds["busy"])
     monkeypatch.setattr("psutil.cpu_count", lambda: 4)
     looking = counters(driver=False, now=lambda: clock.monotonic_ns() / 1e9)
-    first = looking.look()
+    first = looking.sample()
     assert reasons(first)["machine", "utilisation"] == FIRST
     clock.advance(0.5)
     seconds["busy"] += 1.0
-    second = looking.look()
+    second = looking.sample()
     assert told(second)["machine", "utilisation"] == pytest.approx(1.0 / 0.5 / 4)
     assert reasons(second)["machine", "utilisation"] is None
 
 
 def test_memory_of_machine_and_process_are_within_what_there_is():
-    looked = counters(driver=False).look()
-    values = told(looked)
-    limit = next(one.limit for one in looked[0] if (one.device, one.quantity) == ("machine", "memory"))
+    sampled = counters(driver=False).sample()
+    values = told(sampled)
+    limit = next(one.limit for one in sampled[0] if (one.device, one.quantity) == ("machine", "memory"))
     assert 0 < values["process", "memory"] < values["machine", "memory"] < limit
 
 
@@ -103,24 +112,24 @@ def test_a_mac_tells_the_power_of_its_parts_and_says_what_it_keeps_to_the_admini
 
     gauges = Gauges(lambda: FakeRegistry((IOREG / "apple_silicon.txt").read_text()))
     looking = counters(monitor=Monitor, now=lambda: clock.monotonic_ns() / 1e9, mac_gauges=lambda: gauges)
-    assert reasons(looking.look())["GPU", "power"] == FIRST
+    assert reasons(looking.sample())["GPU", "power"] == FIRST
     clock.advance(0.5)
-    looked = looking.look()
-    assert told(looked)["GPU", "power"] == pytest.approx(12.0)
-    assert told(looked)["CPU", "power"] == pytest.approx(3.0)
-    assert told(looked)["GPU", "utilisation"] == 0.16
-    assert reasons(looked)["GPU", "temperature"] == SUDO
+    sampled = looking.sample()
+    assert told(sampled)["GPU", "power"] == pytest.approx(12.0)
+    assert told(sampled)["CPU", "power"] == pytest.approx(3.0)
+    assert told(sampled)["GPU", "utilisation"] == 0.16
+    assert reasons(sampled)["GPU", "temperature"] == SUDO
 
 
 def use_of_a_mac(registry, monkeypatch):
     monkeypatch.setattr("sys.platform", "darwin")
-    return counters(monitor=lambda: "None.", mac_gauges=lambda: Gauges(lambda: registry)).look()
+    return counters(monitor=lambda: "None.", mac_gauges=lambda: Gauges(lambda: registry)).sample()
 
 
 def test_each_gpu_of_a_mac_tells_its_use_under_the_name_that_its_driver_has_for_it(monkeypatch):
-    looked = use_of_a_mac(FakeRegistry((IOREG / "intel_and_amd.txt").read_text()), monkeypatch)
+    sampled = use_of_a_mac(FakeRegistry((IOREG / "intel_and_amd.txt").read_text()), monkeypatch)
     of_gpus = {
-        key: value for key, value in told(looked).items() if key[1] == "utilisation" and "GPU " in key[0]
+        key: value for key, value in told(sampled).items() if key[1] == "utilisation" and "GPU " in key[0]
     }
     assert of_gpus == {
         ("GPU 0 (Intel(R) UHD Graphics 630)", "utilisation"): 0.07,
@@ -146,9 +155,9 @@ def test_each_gpu_of_a_mac_tells_its_use_under_the_name_that_its_driver_has_for_
 def test_a_macs_gauge_is_a_share_or_has_its_reason(statistics, value, monkeypatch):
     registry = FakeRegistry()
     registry.gpu.properties["PerformanceStatistics"] = statistics
-    looked = use_of_a_mac(registry, monkeypatch)
-    assert told(looked)["GPU", "utilisation"] == value
-    assert (reasons(looked)["GPU", "utilisation"] == NOT_TOLD) == (value is None)
+    sampled = use_of_a_mac(registry, monkeypatch)
+    assert told(sampled)["GPU", "utilisation"] == value
+    assert (reasons(sampled)["GPU", "utilisation"] == NOT_TOLD) == (value is None)
 
 
 def test_a_mac_whose_registry_does_not_answer_or_lists_no_gpu_says_so(monkeypatch):
@@ -161,20 +170,20 @@ def test_a_mac_whose_registry_does_not_answer_or_lists_no_gpu_says_so(monkeypatc
 
 def test_a_mac_without_the_package_says_that_it_is_missing(monkeypatch):
     monkeypatch.setattr("sys.platform", "darwin")
-    looked = counters(monitor=lambda: "Not installed.").look()
-    assert reasons(looked)["GPU", "power"] == "Not installed."
+    sampled = counters(monitor=lambda: "Not installed.").sample()
+    assert reasons(sampled)["GPU", "power"] == "Not installed."
 
 
-class Looks:
+class Counted:
     """Two series; the second has a reason for as long as it is told one."""
 
     def __init__(self):
         self.why = None
         self.error = None
-        self.looks = 0
+        self.samples = 0
 
-    def look(self):
-        self.looks += 1
+    def sample(self):
+        self.samples += 1
         if self.error is not None:
             raise self.error
         value = NvmlAnswer(None, self.why) if self.why else NvmlAnswer(40)
@@ -191,11 +200,11 @@ class Room:
     def __init__(self):
         self.clock = FakeClock()
         self.sampler = FakeSampler(self.clock)
-        self.looks = Looks()
+        self.samples = Counted()
         self.sent = []
-        self.watch = Watch(
+        self.watch = LiveCounters(
             self.sampler,
-            self.looks,
+            self.samples,
             self.sent.append,
             utc=self.clock.utc,
             now=lambda: self.clock.monotonic_ns() / 1e9,
@@ -221,7 +230,7 @@ def test_the_strip_of_the_cell_that_runs_comes_with_the_counters():
 def test_nothing_is_looked_at_before_anybody_watches():
     room = Room()
     room.run(5)
-    assert (room.looks.looks, room.sent, room.watch.state()) == (0, [], None)
+    assert (room.samples.samples, room.sent, room.watch.state()) == (0, [], None)
 
 
 def test_while_somebody_watches_there_is_an_event_every_half_second():
@@ -253,10 +262,10 @@ def test_a_look_that_fails_ends_the_looking_until_a_browser_speaks_again():
     room = Room()
     room.watch.renew()
     room.run(2)
-    room.looks.error = OSError("Too many open files")
+    room.samples.error = OSError("Too many open files")
     room.run(2)
     assert (len(room.sent), room.sampler.looking) == (4, 0)
-    room.looks.error = None
+    room.samples.error = None
     assert room.watch.renew()["watching"] is True
     room.run(2)
     assert len(room.sent) == 8
@@ -275,7 +284,7 @@ def test_the_series_are_told_first_and_when_they_change():
     room = Room()
     room.watch.renew()
     room.run(2)
-    room.looks.why = "The sensor is gone."
+    room.samples.why = "The sensor is gone."
     room.run(2)
     with_series = [number for number, event in enumerate(room.sent) if "series" in event]
     assert with_series == [0, 4]

@@ -10,11 +10,11 @@ from contextlib import contextmanager
 
 import pytest
 
-from jupyter_mlgpu.measure.alarm import Alarm
 from jupyter_mlgpu.measure.capture import stream as stream_module
 from jupyter_mlgpu.measure.capture import tap as tap_module
 from jupyter_mlgpu.measure.capture.storage import LogFile
 from jupyter_mlgpu.measure.capture.tap import Tap
+from jupyter_mlgpu.measure.wake_event import WakeEvent
 from tests.support.waiting import until
 
 
@@ -320,7 +320,7 @@ def test_where_nothing_comes_it_waits_to_be_woken_and_where_something_does_it_lo
             return True
 
     tap, reader = Tap((1, 2), heard.on_data), Listens()
-    tap._reader, tap._wake, tap._taken = reader, Alarm(), True
+    tap._reader, tap._wake, tap._taken = reader, WakeEvent(), True
     tap.behind = lambda: len(reader.asked) == 12
     tap._watch(tap._wake)
     assert reader.asked[:10] == [(tap_module.INTERVAL, False)] * 10

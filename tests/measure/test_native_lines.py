@@ -161,7 +161,7 @@ def test_logging_and_warnings_come_with_their_level(reload_kernel):
 
 def test_off_puts_everything_back_exactly(start_kernel):
     notebook = start_kernel(extension=False, **USERS)
-    look = (
+    sample = (
         "import os, sys, logging, warnings\n"
         "state = [os.fstat(1).st_ino, os.fstat(2).st_ino, sys.stdout.write.__qualname__,\n"
         "         sys.stderr.write.__qualname__, logging.Logger.callHandlers.__qualname__,\n"
@@ -170,7 +170,7 @@ def test_off_puts_everything_back_exactly(start_kernel):
     )
 
     def state():
-        return [data["text/plain"] for kind, data in notebook.run(look).outputs if kind == "execute_result"]
+        return [data["text/plain"] for kind, data in notebook.run(sample).outputs if kind == "execute_result"]
 
     before = state()
     notebook.run("%load_ext jupyter_mlgpu")

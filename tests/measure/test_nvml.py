@@ -7,9 +7,9 @@ from types import SimpleNamespace
 import pytest
 
 from jupyter_mlgpu.measure.frameworks import registry
-from jupyter_mlgpu.measure.kit import Kit
 from jupyter_mlgpu.measure.probes.gpus import find
 from jupyter_mlgpu.measure.probes.nvml import GpuMemory, GpuProcess, Nvml, NvmlLibrary
+from jupyter_mlgpu.measure.runtime import Runtime
 from jupyter_mlgpu.testing import FakeBackend, FakeGpu, FakeNvml
 
 GIB = 1024**3
@@ -144,7 +144,7 @@ def test_the_driver_is_asked_for_the_use_of_a_gpu_only_where_a_framework_can_hav
     loaded, told, monkeypatch
 ):
     monkeypatch.setattr(registry, "loaded", lambda: loaded)
-    kit = Kit()
-    kit.gpus.known = find(Nvml(FakeNvml(FakeGpu())))
-    assert kit._gpus_busy(since=0.0) == told
-    kit.close()
+    runtime = Runtime()
+    runtime.gpus.known = find(Nvml(FakeNvml(FakeGpu())))
+    assert runtime._gpus_busy(since=0.0) == told
+    runtime.close()

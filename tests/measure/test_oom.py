@@ -6,7 +6,7 @@ import time
 import pytest
 
 from jupyter_mlgpu.measure.probes import memory, oom, systemlog
-from jupyter_mlgpu.record.accounts.account import OomKills
+from jupyter_mlgpu.record.flight.flight_record import OomKills
 
 VMSTAT = "nr_free_pages 5\noom_kill 4\nzswpin 0\n"
 

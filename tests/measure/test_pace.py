@@ -4,7 +4,7 @@ from itertools import pairwise
 
 import pytest
 
-from jupyter_mlgpu.measure.activity.pace import LONGEST, SHARE, SHORTEST, Pace
+from jupyter_mlgpu.measure.activity.sampling_interval import LONGEST, SHARE, SHORTEST, SamplingInterval
 from jupyter_mlgpu.measure.activity.states import nobody_else_kept_it
 
 LOOK = 0.0001
@@ -12,13 +12,13 @@ LOOK = 0.0001
 
 def looks_in(seconds, cost=LOOK, **what):
     """How many looks there are in so many seconds."""
-    pace, now, looks = Pace(), 0.0, 0
+    pace, now, samples = SamplingInterval(), 0.0, 0
     now += pace.wait(now)
     while now < seconds:
-        looks += 1
+        samples += 1
         pace.charge(cost, **what)
         now += pace.wait(now)
-    return looks
+    return samples
 
 
 def test_a_cell_is_looked_at_20_to_50_times_a_second():
@@ -37,7 +37,7 @@ def test_a_cell_that_stands_still_for_each_look_is_looked_at_less_often():
 
 
 def test_half_a_second_of_python_is_looked_at_a_few_times_and_no_look_stands_for_half_of_it():
-    pace, moments = Pace(), [0.0]
+    pace, moments = SamplingInterval(), [0.0]
     while moments[-1] < 0.5:
         moments.append(moments[-1] + pace.wait(moments[-1]))
         pace.charge(LOOK, stopped=True)

@@ -5,12 +5,12 @@ import time
 
 import pytest
 
-from jupyter_mlgpu.measure.kit import Kit
 from jupyter_mlgpu.measure.probes.cell import peak_memory_process
 from jupyter_mlgpu.measure.probes.cell.cpu_time import CpuTime
 from jupyter_mlgpu.measure.probes.cell.memory_process import MemoryInUse
 from jupyter_mlgpu.measure.probes.cell.peak_memory_process import RESET, ResettablePeak
 from jupyter_mlgpu.measure.probes.sampler import SampledPeak, Sampler
+from jupyter_mlgpu.measure.runtime import Runtime
 from tests.support.memory import new_memory
 from tests.support.probes import Unavailable
 
@@ -29,7 +29,7 @@ def test_cpu_time_is_that_of_the_process_in_seconds():
 @pytest.fixture
 def peak():
     """The kernel's own peak, where there is one."""
-    probe = peak_memory_process.probe(Kit().instruments)
+    probe = peak_memory_process.probe(Runtime().instruments)
     if not isinstance(probe, ResettablePeak):
         pytest.skip("this system keeps no peak that can be reset")
     return probe

@@ -51,10 +51,10 @@ def test_two_things_are_looked_at_by_one_thread_and_it_ends_with_the_last_of_the
 
 
 def test_each_thing_is_looked_at_at_once_and_then_at_its_own_pace():
-    sampler, looks, others = Sampler(linger=0.0), [], []
-    ends = [sampler.add(lambda: looks.append(1), 3600), sampler.add(lambda: others.append(1), 0.001)]
-    wait_until(lambda: len(others) >= 3 and looks, "nothing was looked at")
-    assert looks == [1]
+    sampler, samples, others = Sampler(linger=0.0), [], []
+    ends = [sampler.add(lambda: samples.append(1), 3600), sampler.add(lambda: others.append(1), 0.001)]
+    wait_until(lambda: len(others) >= 3 and samples, "nothing was looked at")
+    assert samples == [1]
     assert [end() for end in ends] == [None, None]
 
 
@@ -71,58 +71,58 @@ def test_what_may_come_early_comes_along_when_the_thread_is_awake():
 
 
 def test_looks_that_take_longer_than_their_period_leave_room_for_others():
-    sampler, looks = Sampler(linger=0.0), []
-    ends = [sampler.add(lambda: time.sleep(0.05), 0.001), sampler.add(lambda: looks.append(1), 0.001)]
-    wait_until(lambda: len(looks) >= 3, "the other one was not looked at")
+    sampler, samples = Sampler(linger=0.0), []
+    ends = [sampler.add(lambda: time.sleep(0.05), 0.001), sampler.add(lambda: samples.append(1), 0.001)]
+    wait_until(lambda: len(samples) >= 3, "the other one was not looked at")
     assert [end() for end in ends] == [None, None]
 
 
 def test_after_the_end_nothing_is_looked_at():
-    sampler, looks = Sampler(linger=0.0), []
-    end = sampler.add(lambda: looks.append(1), 0.001)
-    wait_until(lambda: looks, "nothing was looked at")
+    sampler, samples = Sampler(linger=0.0), []
+    end = sampler.add(lambda: samples.append(1), 0.001)
+    wait_until(lambda: samples, "nothing was looked at")
     end()
     wait_until(lambda: not threads(), "the thread did not end")
-    before = len(looks)
+    before = len(samples)
     time.sleep(0.02)
-    assert len(looks) == before
+    assert len(samples) == before
 
 
 def test_what_has_ended_while_its_time_was_waited_for_is_not_looked_at():
-    sampler, looks, others = Sampler(linger=0.0), [], []
+    sampler, samples, others = Sampler(linger=0.0), [], []
     end_other = sampler.add(lambda: others.append(1), 3600)
     wait_until(lambda: others, "nothing was looked at")
     in_time = False
     while not in_time:  # else the machine did something else meanwhile, and the look may have come
-        looks.clear()
+        samples.clear()
         begun = time.perf_counter()
-        end = sampler.add(lambda: looks.append(1), 3600, after=0.1)
+        end = sampler.add(lambda: samples.append(1), 3600, after=0.1)
         time.sleep(0.03)
         end()
         in_time = time.perf_counter() - begun < 0.1
     time.sleep(0.2)
     end_other()
-    assert looks == []
+    assert samples == []
 
 
 def test_what_was_ended_can_begin_again():
-    sampler, looks = Sampler(linger=0.0), []
+    sampler, samples = Sampler(linger=0.0), []
     for number in range(3):
-        end = sampler.add(lambda number=number: looks.append(number), 3600)
-        wait_until(lambda number=number: number in looks, "nothing was looked at")
+        end = sampler.add(lambda number=number: samples.append(number), 3600)
+        wait_until(lambda number=number: number in samples, "nothing was looked at")
         end()
 
 
 def test_a_look_that_raises_is_not_repeated_and_its_error_comes_back():
-    sampler, looks, others = Sampler(linger=0.0), [], []
+    sampler, samples, others = Sampler(linger=0.0), [], []
 
     def fail():
-        looks.append(1)
+        samples.append(1)
         raise OSError("counter gone")
 
     ends = [sampler.add(fail, 0.001), sampler.add(lambda: others.append(1), 0.001)]
     wait_until(lambda: len(others) > 5, "the others were not looked at any more")
-    assert looks == [1]
+    assert samples == [1]
     assert [str(end()) for end in ends] == ["counter gone", "None"]
 
 
@@ -155,64 +155,66 @@ def test_what_waits_without_working_is_looked_at_as_often_as_was_asked():
 
 
 def test_a_look_may_end_itself():
-    sampler, looks, ends = Sampler(linger=0.0), [], []
+    sampler, samples, ends = Sampler(linger=0.0), [], []
 
     def once():
-        looks.append(1)
+        samples.append(1)
         ends[0]()
 
     ready = threading.Lock()
     with ready:
         ends.append(sampler.add(lambda: ready.acquire() and once(), 0.001))
     wait_until(lambda: not threads(), "the thread did not end")
-    assert looks == [1]
+    assert samples == [1]
 
 
 def test_a_first_look_may_be_put_off():
-    looks = []
+    samples = []
     sampler = Sampler(linger=0.0)
-    ends = [sampler.add(lambda: looks.append("late"), 3600, after=3600)]
+    ends = [sampler.add(lambda: samples.append("late"), 3600, after=3600)]
     ready = threading.Event()
     ends.append(sampler.add(ready.set, 3600))
     assert ready.wait(10)
     for end in ends:
         assert end() is None
-    assert looks == []
+    assert samples == []
 
 
 def test_the_thread_stays_for_the_next_cell_and_then_goes():
-    sampler, looks = Sampler(linger=1.0), []
-    sampler.add(lambda: looks.append(1), 3600)()
+    sampler, samples = Sampler(linger=1.0), []
+    sampler.add(lambda: samples.append(1), 3600)()
     first = {one.ident for one in threads()}
-    end = sampler.add(lambda: looks.append(2), 3600)
+    end = sampler.add(lambda: samples.append(2), 3600)
     assert {one.ident for one in threads()} == first
-    wait_until(lambda: 2 in looks, "nothing was looked at")
+    wait_until(lambda: 2 in samples, "nothing was looked at")
     end()
     wait_until(lambda: not threads(), "the thread did not end")
 
 
 def test_closing_ends_the_thread_at_once():
-    sampler, looks = Sampler(), []
-    sampler.add(lambda: looks.append(1), 3600)()
+    sampler, samples = Sampler(), []
+    sampler.add(lambda: samples.append(1), 3600)()
     assert threads()
     sampler.close()
     assert not threads()
-    sampler.add(lambda: looks.append(2), 3600)()
+    sampler.add(lambda: samples.append(2), 3600)()
     wait_until(lambda: not threads(), "the thread did not end")
 
 
 def test_a_ctrl_c_while_the_thread_starts_keeps_nothing_from_being_looked_at():
     samplers, steps = [Sampler(linger=0.0)], 0
 
-    def look():
+    def sample():
         raise RuntimeError("once is enough")
 
-    for _ in interrupted_at_each_line(lambda: samplers[-1].add(look, every=60.0), threading, steps="opcode"):
+    for _ in interrupted_at_each_line(
+        lambda: samplers[-1].add(sample, every=60.0), threading, steps="opcode"
+    ):
         steps += 1
-        looked = threading.Lock()
-        looked.acquire()
-        stop = samplers[-1].add(looked.release, every=60.0)
-        assert looked.acquire(timeout=10.0), f"interrupted at step {steps} of them"
+        sampled = threading.Lock()
+        sampled.acquire()
+        stop = samplers[-1].add(sampled.release, every=60.0)
+        assert sampled.acquire(timeout=10.0), f"interrupted at step {steps} of them"
         stop()
         samplers.append(Sampler(linger=0.0))
     assert steps > 5

@@ -3,7 +3,7 @@
 import pytest
 
 from jupyter_mlgpu.measure.selection import DeviceSelection
-from jupyter_mlgpu.record.devicewords import DeviceWord
+from jupyter_mlgpu.record.device_request import DeviceWord
 from jupyter_mlgpu.record.errors import DeviceError
 from jupyter_mlgpu.testing import FakeBackend
 

@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from jupyter_mlgpu.measure.memory_looks import MemoryLooks
+from jupyter_mlgpu.measure.memory_samples import MemorySamples
 from jupyter_mlgpu.measure.probes.lazy import Lazy
 from jupyter_mlgpu.measure.probes.systemfile import SystemFile
 
@@ -63,18 +63,18 @@ def test_of_a_file_that_is_not_there_nothing_is_told(tmp_path):
 @linux_only
 @pytest.mark.parametrize("what", ["a file", "a file just opened", "all memory"])
 def test_the_users_code_does_not_go_on_while_it_is_read(what):
-    looks = MemoryLooks(Lazy(lambda: None))
-    looks.look(0.0, afresh=True)
+    samples = MemorySamples(Lazy(lambda: None))
+    samples.sample(0.0, afresh=True)
     file, opened = SystemFile("/proc/vmstat", 1 << 16), []
 
     def open_another() -> None:
         opened.append(SystemFile("/proc/self/schedstat", 64))
         opened[-1].read()
 
-    look = {
+    sample = {
         "a file": file.read,
         "a file just opened": open_another,
-        "all memory": lambda: looks.look(1.0, afresh=False),
+        "all memory": lambda: samples.sample(1.0, afresh=False),
     }[what]
     steps, ended = 0, threading.Event()
 
@@ -93,13 +93,13 @@ def test_the_users_code_does_not_go_on_while_it_is_read(what):
         for _ in range(500):
             time.sleep(0.001)
             before = steps
-            look()
+            sample()
             went_on += steps != before
     finally:
         ended.set()
         sys.setswitchinterval(every)
         thread.join()
-        for one in (looks, file, *opened):
+        for one in (samples, file, *opened):
             one.close()
     assert steps > 500
     # Some thread of the test run's own may have asked for the lock before. With each file that gives it away

@@ -91,14 +91,14 @@ def test_a_cell_around_others_has_the_highest_of_them(cuda, peaks):
 def test_all_blocks_are_listed_only_where_pools_can_have_changed(cuda, peaks):
     for _ in range(10):
         cell(peaks, lambda: [cuda.give(100), cuda.back(100)])
-    before = cuda.looks
+    before = cuda.samples
     for _ in range(10):
         cell(peaks, lambda: [cuda.give(100), cuda.back(100)])
-    assert cuda.looks == before  # no memory was taken from the GPU
+    assert cuda.samples == before  # no memory was taken from the GPU
     cell(peaks, lambda: cuda.record_graph(5_200, GRAPH))
-    assert cuda.looks == before + 1
+    assert cuda.samples == before + 1
     assert [cell(peaks), cell(peaks)] == [5_700, 5_700]  # nothing was given out
-    assert cuda.looks <= before + 2
+    assert cuda.samples <= before + 2
 
 
 def test_blocks_of_another_gpu_do_not_count(cuda):

@@ -58,7 +58,7 @@ def test_a_block_that_has_not_ended_says_when_to_ask():
 
 
 def test_where_explaining_fails_the_callers_exception_is_its_own_and_the_record_is_kept(monkeypatch):
-    def fails(record, activity, kit):
+    def fails(record, activity, runtime):
         raise RuntimeError("ours")
 
     monkeypatch.setattr(measure, "explain", fails)

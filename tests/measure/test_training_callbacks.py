@@ -34,7 +34,7 @@ class StopError(Exception):
 
 
 @pytest.fixture(params=[*STAND_INS, *(pytest.param(real, marks=needed) for real, needed in REAL)])
-def training(request, kit, monkeypatch, tmp_path):
+def training(request, runtime, monkeypatch, tmp_path):
     if request.param is real_trainings.RealKeras:
         request.getfixturevalue("two_devices")  # for the tests that share this process
     return request.param(monkeypatch, tmp_path)
@@ -95,36 +95,36 @@ def test_without_a_validation_nothing_is_said_of_one(training):
 
 
 @pytest.mark.parametrize("every", [None, 3])
-def test_what_raises_has_no_record_and_the_next_training_is_measured(training, kit, every):
+def test_what_raises_has_no_record_and_the_next_training_is_measured(training, runtime, every):
     callback = training.callback(every)
     with pytest.raises(StopError):
         training.fit(callback, epochs=2, batch=stop_at(BATCHES + 2))
     whole = ["epoch 1"] if every is None else ["steps 1 to 3"]
     assert names() == whole
-    assert not (training.tells_of_exceptions and kit.recorder.open)
+    assert not (training.tells_of_exceptions and runtime.recorder.open)
     training.fit(callback)
     rest = [] if every is None else ["step 4"]
     assert names() == [*whole, *whole, *rest]
-    assert kit.recorder.open == []
+    assert runtime.recorder.open == []
 
 
 @real_ones_slow
-def test_a_callback_of_the_users_that_raises_does_so_itself(training, kit):
+def test_a_callback_of_the_users_that_raises_does_so_itself(training, runtime):
     callback = training.callback()
     with pytest.raises(StopError):
         training.fit(callback, epoch_end=stop_at(0))
     assert names() == []
     training.fit(callback)
     assert names() == ["epoch 1"]
-    assert kit.recorder.open == []
+    assert runtime.recorder.open == []
 
 
 @real_ones_slow
-def test_the_end_of_a_block_around_it_gives_up_what_a_training_left_open(training, kit):
+def test_the_end_of_a_block_around_it_gives_up_what_a_training_left_open(training, runtime):
     with pytest.raises(StopError), jupyter_mlgpu.trace("training"):
         training.fit(training.callback(), batch=stop_at(2))
     assert names() == ["training"]
-    assert kit.recorder.open == []
+    assert runtime.recorder.open == []
 
 
 @real_ones_slow
@@ -138,14 +138,16 @@ def test_a_block_around_it_has_its_own_record(training):
 
 @real_ones_slow
 @pytest.mark.parametrize(("every", "left"), [(None, ["epoch 2"]), (3, ["steps 3 to 5", "steps 6 to 8"])])
-def test_what_the_end_of_a_cell_cuts_off_has_no_record_and_what_follows_has(training, kit, every, left):
-    cell = kit.recorder.start("a cell that has gone on in another thread")
+def test_what_the_end_of_a_cell_cuts_off_has_no_record_and_what_follows_has(training, runtime, every, left):
+    cell = runtime.recorder.start("a cell that has gone on in another thread")
     training.fit(training.callback(every), epochs=2, batch=lambda number: number == 2 and cell.stop())
     assert names() == left
 
 
 @real_ones_slow
-def test_an_interrupt_while_a_record_ends_is_the_users_and_leaves_nothing_open(training, kit, monkeypatch):
+def test_an_interrupt_while_a_record_ends_is_the_users_and_leaves_nothing_open(
+    training, runtime, monkeypatch
+):
     def interrupted(*arguments, **named):
         raise KeyboardInterrupt
 
@@ -156,18 +158,18 @@ def test_an_interrupt_while_a_record_ends_is_the_users_and_leaves_nothing_open(t
         training.fit(training.callback())
     signal.signal(signal.SIGINT, handler)
     assert names() == []
-    assert kit.recorder.open == []
+    assert runtime.recorder.open == []
 
 
 @real_ones_slow
-def test_lines_of_the_program_that_makes_the_callback_are_the_users(training, kit, monkeypatch):
-    asked, start = [], kit.recorder.start
+def test_lines_of_the_program_that_makes_the_callback_are_the_users(training, runtime, monkeypatch):
+    asked, start = [], runtime.recorder.start
 
     def starting(name, *, of_user):
         asked.append(of_user)
         return start(name, of_user=of_user)
 
-    monkeypatch.setattr(kit.recorder, "start", starting)
+    monkeypatch.setattr(runtime.recorder, "start", starting)
     training.fit(training.callback())
     (of_user,) = asked
     assert of_user(sys.modules[type(training).__module__].__file__) == 0
@@ -175,13 +177,13 @@ def test_lines_of_the_program_that_makes_the_callback_are_the_users(training, ki
 
 
 @real_ones_slow
-def test_what_breaks_in_us_breaks_no_training_and_is_said_once(training, kit, monkeypatch, capsys):
+def test_what_breaks_in_us_breaks_no_training_and_is_said_once(training, runtime, monkeypatch, capsys):
     def broken(*arguments, **named):
         raise RuntimeError("no probe")
 
     done = []
     with monkeypatch.context() as patch:
-        patch.setattr(kit.recorder, "start", broken)
+        patch.setattr(runtime.recorder, "start", broken)
         callback = training.callback()
         training.fit(callback, epochs=2, batch=done.append)
     assert len(done) == 2 * BATCHES
@@ -192,8 +194,8 @@ def test_what_breaks_in_us_breaks_no_training_and_is_said_once(training, kit, mo
 
 
 @real_ones_slow
-def test_a_limit_that_cannot_be_judged_costs_no_record(training, kit, monkeypatch):
-    monkeypatch.setattr(measure, "explain", lambda record, activity, kit: 1 / 0)
+def test_a_limit_that_cannot_be_judged_costs_no_record(training, runtime, monkeypatch):
+    monkeypatch.setattr(measure, "explain", lambda record, activity, runtime: 1 / 0)
     training.fit(training.callback())
     (epoch,) = jupyter_mlgpu.records()
     assert "ZeroDivisionError" in epoch.why_no_limit
@@ -214,7 +216,7 @@ def test_a_training_that_goes_on_from_a_checkpoint_goes_on_counting(training, tm
 
 
 @needs("lightning")
-def test_lightning_under_its_other_name_is_the_same(kit, monkeypatch, tmp_path):
+def test_lightning_under_its_other_name_is_the_same(runtime, monkeypatch, tmp_path):
     import pytorch_lightning
 
     monkeypatch.delitem(sys.modules, "lightning.pytorch", raising=False)
@@ -223,7 +225,7 @@ def test_lightning_under_its_other_name_is_the_same(kit, monkeypatch, tmp_path):
 
 
 @needs("lightning")
-def test_lightnings_callback_can_be_sent_to_another_process(kit, monkeypatch, tmp_path):
+def test_lightnings_callback_can_be_sent_to_another_process(runtime, monkeypatch, tmp_path):
     training = real_trainings.RealLightning(monkeypatch, tmp_path)
     training.fit(pickle.loads(pickle.dumps(training.callback(every=4))))
     assert names() == ["steps 1 to 4"]

@@ -10,16 +10,16 @@ import pytest
 
 from jupyter_mlgpu.jupyter.notebook.cell.named_numbers import whole_numbers
 from jupyter_mlgpu.jupyter.notebook.cell.named_values import named_values
-from jupyter_mlgpu.jupyter.notebook.magics.ours import registered_by_us
+from jupyter_mlgpu.jupyter.notebook.magics.magic_ownership import registered_by_us
 from jupyter_mlgpu.measure.activity.activity import Call
-from jupyter_mlgpu.measure.activity.asked import Asked
 from jupyter_mlgpu.measure.activity.calls import call_at
-from jupyter_mlgpu.measure.activity.lateness import Lateness
+from jupyter_mlgpu.measure.activity.external_readers import ExternalReaders
+from jupyter_mlgpu.measure.activity.gil_wait import GilWaitEstimator
 from jupyter_mlgpu.measure.activity.markers import RULES, Markers
 from jupyter_mlgpu.measure.activity.stack import Place
-from jupyter_mlgpu.measure.activity.watch import ActivityWatch
+from jupyter_mlgpu.measure.activity.stack_sampler import StackSampler
 from jupyter_mlgpu.measure.capture.hooks import PythonHooks
-from jupyter_mlgpu.measure.frameworks import staying
+from jupyter_mlgpu.measure.frameworks import misplaced_values
 from jupyter_mlgpu.measure.frameworks.jax.arrays import committed
 from jupyter_mlgpu.measure.handlers import OurFailures, is_of_a_handler
 from jupyter_mlgpu.measure.probes.sampler import Sampler
@@ -63,7 +63,7 @@ def sampler():
 
 
 def sampled(sampler, code, **names):
-    asked = Asked(
+    asked = ExternalReaders(
         of_user=lambda filename: 7 if filename.startswith("<a cell") else None,
         gpus=lambda since: {},
         gpu_others=lambda since: None,
@@ -73,7 +73,7 @@ def sampled(sampler, code, **names):
         called_back=lambda: False,
     )
     with run_as_cell(code, **names) as (run, _):
-        watching = ActivityWatch(sampler, Markers(lambda: [RULES]), Lateness(), asked)
+        watching = StackSampler(sampler, Markers(lambda: [RULES]), GilWaitEstimator(), asked)
         watching.starts()
         run()
         return watching.finish()
@@ -102,7 +102,7 @@ def test_sampling_asks_no_object_of_the_user_s_anything(sampler, error):
     }
     activity = sampled(sampler, WORKS, **names)
     assert activity is not None, "an object that raises ends no sampling"
-    assert activity.looks >= 1
+    assert activity.samples >= 1
     assert log.touches == []
 
 
@@ -193,10 +193,10 @@ def test_containers_are_looked_through_without_asking_what_they_hold(log):
         "LazyType": touchable(log),
         "subclass": object.__new__(touchable(log)),
     }
-    names = [name for name, _, _ in staying.each(values)]
+    names = [name for name, _, _ in misplaced_values.each(values)]
     assert names == ["lazy", "LazyType", "subclass", "held"]
-    assert staying.own(lazy) == {}
-    assert staying.own(dead_reference()) == {}
+    assert misplaced_values.own(lazy) == {}
+    assert misplaced_values.own(dead_reference()) == {}
     assert committed(values, {}) == []
     assert log.touches == []
 
@@ -217,16 +217,16 @@ def test_frameworks_look_for_their_own_without_asking_others(log, framework):
 
 
 def test_a_plain_object_s_attributes_are_read_also_where_its_class_answers_for_them():
-    class Asked:
+    class ExternalReaders:
         def __init__(self):
             self.held = 1
 
         def __getattribute__(self, name):
             raise AssertionError(name)
 
-    assert staying.own(Asked()) == {"held": 1}
-    assert staying.own(Counter(a=1)) == {}
-    assert staying.own(3) == {}
+    assert misplaced_values.own(ExternalReaders()) == {"held": 1}
+    assert misplaced_values.own(Counter(a=1)) == {}
+    assert misplaced_values.own(3) == {}
 
 
 def test_an_exception_is_told_from_ours_without_asking_it(log):

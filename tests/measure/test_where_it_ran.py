@@ -348,7 +348,7 @@ def test_with_one_device_a_known_graph_is_not_learned_again(monkeypatch):
 def test_a_call_that_raises_is_not_counted(monkeypatch):
     context, calls, _ = _calls_of(monkeypatch)
     calls.leave()
-    calls.rest()
+    calls.release()
 
     def fail(name, *rest):
         raise ValueError("of the user's own")
@@ -380,14 +380,14 @@ def test_graphs_called_between_two_cells_are_learned_from_until_tracing_rests(mo
     context, calls, graphs = _calls_of(monkeypatch)
     calls.leave()
     context.call_function(b"between")
-    calls.rest()
+    calls.release()
     context.call_function(b"afterwards")
     assert graphs.ran == [("between", "cpu:0")]
 
 
 def test_whoever_counts_goes_on_counting_when_tracing_rests(monkeypatch):
     context, calls, graphs = _calls_of(monkeypatch)
-    calls.rest()
+    calls.release()
     context.call_function(b"step")
     assert calls.take() == {("step", "cpu:0"): 1}
     calls.leave()

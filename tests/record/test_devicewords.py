@@ -2,7 +2,7 @@
 
 import pytest
 
-from jupyter_mlgpu.record.devicewords import AUTO, DeviceWord, in_words
+from jupyter_mlgpu.record.device_request import AUTO, DeviceWord, in_words
 from jupyter_mlgpu.record.errors import DeviceError, UsageError
 from jupyter_mlgpu.testing import FakeBackend
 

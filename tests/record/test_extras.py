@@ -58,7 +58,7 @@ def test_nothing_is_said_where_all_is_there():
         ("import jupyter_mlgpu.mlcompute", "numpy", "lessons"),
         ("from jupyter_mlgpu.lessons import check; check('add', None)", "numpy", "lessons"),
         ("from jupyter_mlgpu.lessons import engines; engines(2)", "ipyparallel", "lessons"),
-        ("from jupyter_mlgpu.show.page.shown import figure_of; figure_of(None, 0)", "plotly", "lab"),
+        ("from jupyter_mlgpu.show.page.rendering import figure_of; figure_of(None, 0)", "plotly", "lab"),
     ],
 )
 def test_each_thing_that_needs_more_says_so(code, package, extra):

@@ -20,7 +20,7 @@ from jupyter_mlgpu.record.reading import Reading, missing
 from jupyter_mlgpu.record.record import HOLDS_ONLY, DeviceUse, Fact, LogLine, RanOn, Record, Repeat
 from jupyter_mlgpu.record.sentence import say
 from jupyter_mlgpu.show.page.view import TableData
-from jupyter_mlgpu.show.receipts import head, view, words
+from jupyter_mlgpu.show.receipts import figures_in_words, head, view
 from jupyter_mlgpu.show.receipts.bundle import MIME_TYPE, bundle
 from jupyter_mlgpu.show.receipts.view import OpenReceiptData
 from jupyter_mlgpu.testing import example_record
@@ -49,7 +49,7 @@ def told() -> list[dict[str, Any]]:
             "figures": [
                 [one.quantity, one.unit, one.value, units.figure(replace(one, uncertainty=None))]
                 for one in record.readings
-                if one.value is not None and not words.slowed(one, record)
+                if one.value is not None and not figures_in_words.slowed(one, record)
             ],
             "open": decoding.to_json(inside, texts=False),
             "inside": lines_of(inside),

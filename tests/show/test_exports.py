@@ -102,16 +102,16 @@ def test_live_counters_are_counter_tracks_on_the_clock_of_their_cell(query: Quer
         ("utilisation", "share", [0.0, None, 1.0]),
         ("temperature", "°C", [41.0, 42.0, 43.0]),
     ]
-    looks = {
+    samples = {
         "series": [
             {"device": "GPU 0", "quantity": quantity, "unit": unit, "source": "NVML"}
             for quantity, unit, _ in seen
         ],
         "interval": 0.1,
-        "looks": [[at / 10, [values[at - 1] for *_, values in seen]] for at in (1, 2, 3)],
+        "samples": [[at / 10, [values[at - 1] for *_, values in seen]] for at in (1, 2, 3)],
     }
     file = tmp_path / "trace.json"
-    chrome.write(file, timeline.items([example_record()], lambda key: (), lambda key: looks), {})
+    chrome.write(file, timeline.items([example_record()], lambda key: (), lambda key: samples), {})
     found = query(
         file.read_bytes(),
         "select ts, value, track.name as name from counter join counter_track track on track.id = track_id "

@@ -6,11 +6,11 @@ from html.parser import HTMLParser
 
 import pytest
 
-from jupyter_mlgpu.record.shown import Shown
+from jupyter_mlgpu.record.displayable import Displayable
 from jupyter_mlgpu.show.page import html, plotly, svg, text
 from jupyter_mlgpu.show.page.chart import COLOURS, Axis, Chart, Point, Rule, Series
 from jupyter_mlgpu.show.page.model import Page, Table, with_head
-from jupyter_mlgpu.show.page.shown import bundle_of, drawn, page_of
+from jupyter_mlgpu.show.page.rendering import bundle_of, drawn, page_of
 
 TABLE = Table(
     ("name", "count"), (("a", "7"), ("bcd", "1,000")), figures=("count",), caption="All", below="and 3 more"
@@ -86,7 +86,7 @@ def test_a_page_has_its_parts_in_order_and_its_notes_last():
     assert made.endswith("<small><ul><li>a note</li></ul></small>")
 
 
-class Unknown(Shown):
+class Unknown(Displayable):
     """A result of which no module makes a page."""
 
 

@@ -12,7 +12,7 @@ from jupyter_mlgpu.record import decoding
 from jupyter_mlgpu.show.page import view
 from jupyter_mlgpu.show.page.chart import COLOURS, Axis, Chart, Point, Series
 from jupyter_mlgpu.show.page.model import Page, Table
-from jupyter_mlgpu.show.page.shown import bundle_of, page_of
+from jupyter_mlgpu.show.page.rendering import bundle_of, page_of
 from tests.support.reading import as_read
 
 

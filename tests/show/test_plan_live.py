@@ -12,7 +12,7 @@ from jupyter_mlgpu.graphs.planning.graph import Body, FunctionGraph, GivenTensor
 from jupyter_mlgpu.graphs.planning.placing import target
 from jupyter_mlgpu.record import decoding
 from jupyter_mlgpu.show.page import view
-from jupyter_mlgpu.show.page.shown import bundle_of
+from jupyter_mlgpu.show.page.rendering import bundle_of
 from jupyter_mlgpu.show.planning import live
 from tests.support.reading import as_read
 

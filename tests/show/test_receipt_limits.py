@@ -231,7 +231,7 @@ def test_a_limit_without_evidence_or_advice_has_neither_a_table_nor_an_empty_lin
 
 
 @pytest.mark.parametrize(
-    ("share", "looks", "told"),
+    ("share", "samples", "told"),
     [
         (1.0, 25, "preparing input nearly all the time"),
         (0.95, 25, "preparing input nearly all the time"),
@@ -244,6 +244,6 @@ def test_a_limit_without_evidence_or_advice_has_neither_a_table_nor_an_empty_lin
         (0.03, 25, "3 % preparing input"),
     ],
 )
-def test_the_line_says_a_share_no_more_exactly_than_its_looks_know_it(share, looks, told):
-    seen = replace(limited_record().limit.evidence[0], value=share, samples=looks)
+def test_the_line_says_a_share_no_more_exactly_than_its_looks_know_it(share, samples, told):
+    seen = replace(limited_record().limit.evidence[0], value=share, samples=samples)
     assert head.of(with_limit(share=share, evidence=(seen,))).line.startswith(f"14.7 s · {told} · ran on")

@@ -11,7 +11,7 @@ from jupyter_mlgpu.record.record import WORKED_IN, Fact, Record
 from jupyter_mlgpu.record.sentence import Sentence
 from jupyter_mlgpu.record.translation import translated
 from jupyter_mlgpu.show.page import view
-from jupyter_mlgpu.show.page.shown import page_of
+from jupyter_mlgpu.show.page.rendering import page_of
 from jupyter_mlgpu.show.receipts import roofline
 from jupyter_mlgpu.show.receipts.bundle import MIME_TYPE, NOTED_LIMIT, bundle
 from jupyter_mlgpu.show.why.page import Reasons

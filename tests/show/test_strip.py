@@ -98,8 +98,8 @@ def test_what_was_not_sampled_is_not_drawn():
 
 
 def test_each_kind_has_a_colour_and_a_pattern_of_its_own():
-    looks = [(colour, lines) for _, colour, lines in strip.HOST.values()]
-    assert len({colour for colour, _ in looks}) == len({lines for _, lines in looks}) == len(looks)
+    samples = [(colour, lines) for _, colour, lines in strip.HOST.values()]
+    assert len({colour for colour, _ in samples}) == len({lines for _, lines in samples}) == len(samples)
 
 
 def test_a_cell_without_lanes_keeps_its_bars():

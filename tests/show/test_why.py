@@ -12,7 +12,7 @@ from jupyter_mlgpu.record.sentence import say
 from jupyter_mlgpu.record.translation import translated
 from jupyter_mlgpu.show.page import view
 from jupyter_mlgpu.show.page.model import Table
-from jupyter_mlgpu.show.page.shown import page_of
+from jupyter_mlgpu.show.page.rendering import page_of
 from jupyter_mlgpu.show.why.page import Reasons
 from jupyter_mlgpu.testing import example_record, limited_record
 

@@ -30,7 +30,7 @@ FRAMEWORKS = {"tensorflow", "keras", "torch", "jax", "mlx", "numpy"}
 ROOMS = ["record", "measure", "explain", "graphs", "experiment", "show", "jupyter", "teach", "testing"]
 #: What stands beside the rooms: names that others import, for what lies in a room.
 OPEN_DOORS = {"bench", "lessons", "logs", "mlcompute", "planning", "serverextension", "teacher"}
-DOORS = {"__init__", "_doors", "_version"} | OPEN_DOORS
+DOORS = {"__init__", "_aliases", "_version"} | OPEN_DOORS
 #: What puts the rooms together, and may use all of them; no room uses it.
 COMPOSITION = "pipeline"
 #: Doors that a room names to somebody else, and does not go through.
@@ -154,14 +154,14 @@ def test_beside_the_rooms_there_are_doors_and_what_puts_the_rooms_together():
 
 #: Where the name of a module is put together as the program runs, so that no import can be written, and why.
 BY_NAME = {
-    "_doors.py": "each door says which package is behind it",
+    "_aliases.py": "each door says which package is behind it",
     "experiment/bench/session.py": "the framework that the user names",
     "explain/doctor/diagnose.py": "each check is a file of a folder, which is looked through",
     "measure/frameworks/profiler_watch.py": "the profiler of a framework, which its description names",
     "measure/frameworks/registry.py": "frameworks are described by names: others may register theirs",
     "measure/frameworks/torch/lightning.py": "the library has two names",
     "measure/probes/cell/__init__.py": "the probe of each quantity is a file of a folder",
-    "show/page/shown.py": "of a result of `experiment/race/`, the page is made by `show/race/page.py`",
+    "show/page/rendering.py": "of a result of `experiment/race/`, the page is made by `show/race/page.py`",
     "teach/lessons/exercises/__init__.py": "the exercises of each lesson are a file of a folder",
 }
 
@@ -354,10 +354,10 @@ def test_only_the_notebook_part_imports_ipython():
     wrong = {}
     for path in MODULES:
         # A student's notebook is run there, in a process of its own.
-        inmate = ROOT / "teach" / "grading" / "inmate.py"
+        sandbox_worker = ROOT / "teach" / "grading" / "sandbox_worker.py"
         if (
             part_of(path) not in ("jupyter", "__init__")
-            and path != inmate
+            and path != sandbox_worker
             and (found := {name.split(".")[0] for name, _ in imports(path)} & NOTEBOOK_LIBRARIES)
         ):
             wrong[told(path)] = found

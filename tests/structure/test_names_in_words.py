@@ -241,7 +241,7 @@ def test_no_exception_is_of_a_name_that_is_there_or_that_nobody_names():
         "notebook.gone_for_good",
         "Kit.gone_for_good",
         "gone_for_good",
-        "jupyter_mlgpu.measure.kit.gone_for_good",
+        "jupyter_mlgpu.measure.runtime.gone_for_good",
         "growth_note.py",
     ],
 )
@@ -255,9 +255,9 @@ def test_a_name_that_has_gone_is_found(name):
     [
         "notebook.record_stages.complete",
         "notebook.record_stages",
-        "Kit.close",
+        "Runtime.close",
         "jupyter/notebook/cell/record_stages.py",
-        "kit.py",
+        "runtime.py",
         "NN_slug.ipynb",
     ],
 )

@@ -135,7 +135,7 @@ def test_a_kind_of_limit_is_a_word_and_its_sentences(copy: Copy) -> None:
         "from jupyter_mlgpu.record.limit import Limit\n"
         "from jupyter_mlgpu.record.record import Record\n"
         "from jupyter_mlgpu.record.sentence import say\n"
-        "from jupyter_mlgpu.show.page.shown import as_text\n"
+        "from jupyter_mlgpu.show.page.rendering import as_text\n"
         "from jupyter_mlgpu.show.receipts import text\n"
         "from jupyter_mlgpu.show.why.page import Reasons\n"
         "from jupyter_mlgpu.testing import example_record\n"
@@ -155,11 +155,11 @@ def test_a_language_is_a_catalogue(copy: Copy) -> None:
         'msgid "peak memory {memory}"\nmsgstr "höchstens {memory} Speicher"\n',
     )
     shown = copy.python(
-        "from jupyter_mlgpu.record.speaking import said, speak\n"
+        "from jupyter_mlgpu.record.language import speak, translate\n"
         "from jupyter_mlgpu.show.receipts import head\n"
         "from jupyter_mlgpu.testing import example_record\n"
         "speak('de')\n"
-        "print(said(head.of(example_record()).named['memory']))"
+        "print(translate(head.of(example_record()).named['memory']))"
     )
     assert shown == "höchstens 512 MiB Speicher"
 
@@ -244,7 +244,7 @@ def test_an_option_of_a_magic_is_where_its_work_is_done_and_a_line_of_its_help(c
     copy.insert(
         command,
         '    if "--newest" in words.options:\n        records = records[-int(words.options["--newest"]) :]',
-        after="records: Sequence[Record] = kit.store.records()",
+        after="records: Sequence[Record] = runtime.store.records()",
     )
     shown = copy.python(
         "from IPython.core.interactiveshell import InteractiveShell\n"

@@ -13,7 +13,7 @@ from typing import Any
 import zmq
 from jupyter_client.manager import KernelManager
 
-from jupyter_mlgpu.record.accounts import places
+from jupyter_mlgpu.record.flight import flight_files
 from tests.support.ports import free_ports
 from tests.support.reading import as_read, receipt_as_read
 
@@ -198,9 +198,9 @@ class Notebook:
 
     def close(self) -> None:
         self.client.stop_channels()
-        account = places.folder() / str(places.name_for(self.manager.connection_file))
+        flight_record = flight_files.folder() / str(flight_files.name_for(self.manager.connection_file))
         self.manager.shutdown_kernel(now=True)
-        places.remove(account)  # which a kernel that is killed leaves behind
+        flight_files.remove(flight_record)  # which a kernel that is killed leaves behind
 
 
 def _collect(message: dict[str, Any], result: Result) -> bool:

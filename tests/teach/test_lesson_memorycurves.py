@@ -83,7 +83,7 @@ def test_without_a_gpu_the_process_is_looked_at_before_and_after():
 
 def test_work_that_fails_is_looked_at_no_longer_and_its_error_is_the_user_s(on_gpu, monkeypatch):
     sampler = Sampler(linger=0)
-    monkeypatch.setattr(memorycurves.kit, "current", lambda: SimpleNamespace(sampler=sampler))
+    monkeypatch.setattr(memorycurves.runtime, "current", lambda: SimpleNamespace(sampler=sampler))
     threads = []
 
     def fails():

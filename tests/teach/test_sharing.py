@@ -11,8 +11,8 @@ from types import SimpleNamespace
 import pytest
 from msgspec.structs import replace
 
-from jupyter_mlgpu.measure import kit as kits
-from jupyter_mlgpu.measure.kit import Kit
+from jupyter_mlgpu.measure import runtime as kits
+from jupyter_mlgpu.measure.runtime import Runtime
 from jupyter_mlgpu.record.errors import UsageError
 from jupyter_mlgpu.teach.commands.share import ShareCommand
 from jupyter_mlgpu.teach.lessons import check
@@ -432,8 +432,8 @@ def test_a_forked_child_sends_nothing_and_does_not_hang(started, monkeypatch):
 
 
 @pytest.fixture
-def kit():
-    one = Kit("07_a_cnn.ipynb")
+def runtime():
+    one = Runtime("07_a_cnn.ipynb")
     kits.install(one)
     yield one
     one.close()
@@ -443,29 +443,29 @@ CELL = SimpleNamespace(parent_header={"msg_type": "execute_request"})
 
 
 @pytest.fixture
-def command(kit, teacher, monkeypatch):
+def command(runtime, teacher, monkeypatch):
     monkeypatch.setattr(sender, "EVERY", 0.001)
     environment = {"JUPYTER_MLGPU_TEACHER_URL": f"{teacher.url}/", "JUPYTERHUB_API_TOKEN": "a-token"}
-    one = ShareCommand(kit, CELL, environment)
+    one = ShareCommand(runtime, CELL, environment)
     yield one
     one.end()
 
 
-def run_cell(kit: Kit) -> int:
-    record = kit.recorder.start("a = 1").stop("ok")
-    kit.store.add(record)
+def run_cell(runtime: Runtime) -> int:
+    record = runtime.recorder.start("a = 1").stop("ok")
+    runtime.store.add(record)
     return record.cell.sequence
 
 
 @pytest.mark.needs("numpy")
-def test_nothing_is_sent_before_the_consent_nor_of_what_was_before(command, kit, teacher):
-    run_cell(kit)
+def test_nothing_is_sent_before_the_consent_nor_of_what_was_before(command, runtime, teacher):
+    run_cell(runtime)
     check("convolve", exercises()["convolve"].reference)
     command.run("show")
-    consenting = kit.recorder.start("%mlc_share on")
+    consenting = runtime.recorder.start("%mlc_share on")
     assert "Sharing is on" in command.run("on")
-    kit.store.add(consenting.stop("ok"))
-    number = run_cell(kit)
+    runtime.store.add(consenting.stop("ok"))
+    number = run_cell(runtime)
     teacher.wait(lambda: teacher.numbers() == [number])
     assert [one.checks for one in teacher.reports] == [()]
 
@@ -485,25 +485,25 @@ def test_the_consent_names_every_field_the_address_and_who_sees_them(command, te
 
 
 @pytest.mark.needs("numpy")
-def test_after_off_nothing_is_sent(command, kit, teacher, monkeypatch):
+def test_after_off_nothing_is_sent(command, runtime, teacher, monkeypatch):
     monkeypatch.setattr(sender, "EVERY", 10.0)  # no second try is on its way when it is turned off
     command.run("on")
     teacher.behave = 503
-    run_cell(kit)
+    run_cell(runtime)
     teacher.wait(lambda: len(teacher.bodies) >= 1)
     assert "Sharing is off: nothing more is sent, and 1 waiting cell was discarded." in command.run("off")
     teacher.behave = "take"
-    run_cell(kit)
+    run_cell(runtime)
     check("convolve", exercises()["convolve"].reference)
     assert command.run("off").startswith("Sharing is off: nothing is sent.")
     command.run("on")
-    number = run_cell(kit)
+    number = run_cell(runtime)
     teacher.wait(lambda: bool(teacher.numbers()))
     assert teacher.numbers() == [number]
 
 
 @pytest.mark.needs("numpy")
-def test_lesson_and_exercises_go_with_the_records(command, kit, teacher):
+def test_lesson_and_exercises_go_with_the_records(command, runtime, teacher):
     command.run("on")
     assert check("convolve", lambda image, kernel: image).state == "wrong"
     assert check("convolve", ...).state == "open"
@@ -513,37 +513,37 @@ def test_lesson_and_exercises_go_with_the_records(command, kit, teacher):
     assert teacher.reports[-1].lesson == "07_a_cnn"
 
 
-def test_show_prints_the_very_json_that_leaves(command, kit, teacher):
+def test_show_prints_the_very_json_that_leaves(command, runtime, teacher):
     assert "No cell has been measured yet" in command.run("show")
     command.run("on")
-    run_cell(kit)
+    run_cell(runtime)
     teacher.wait(lambda: len(teacher.reports) == 1)
     shown, sent = json.loads(command.run("show")), report.to_json(teacher.reports[0])
     assert shown | {"sent_at": 0} == sent | {"sent_at": 0}
 
 
-def test_records_of_others_are_not_shared(command, kit, teacher):
+def test_records_of_others_are_not_shared(command, runtime, teacher):
     command.run("on")
-    kit.store.add(example_record(1))  # of another run
-    kit.store.add(kit.recorder.start("a = 1").stop("ok").with_origin("loaded"))
-    number = run_cell(kit)
+    runtime.store.add(example_record(1))  # of another run
+    runtime.store.add(runtime.recorder.start("a = 1").stop("ok").with_origin("loaded"))
+    number = run_cell(runtime)
     teacher.wait(lambda: bool(teacher.numbers()))
     assert teacher.numbers() == [number]
 
 
-def test_the_status_says_what_was_taken_what_waits_and_why(command, kit, teacher):
+def test_the_status_says_what_was_taken_what_waits_and_why(command, runtime, teacher):
     assert command.run("status").startswith("Sharing is off")
     command.run("on")
-    number = run_cell(kit)
+    number = run_cell(runtime)
     settled(command._sender, lambda state: state.taken == 1)
     assert "1 cell accepted, 0 cells waiting" in command.run("")
     assert number in teacher.numbers()
     teacher.behave = 413
-    run_cell(kit)
+    run_cell(runtime)
     settled(command._sender, lambda state: state.refused == 1)
     assert "1 cell will not be sent again: it refused a report as too large (413)" in command.run("status")
     teacher.behave = 503
-    run_cell(kit)
+    run_cell(runtime)
     settled(command._sender, lambda state: state.why is not None)
     assert "The last attempt failed: it cannot store anything just now (503)" in command.run("status")
     assert "a-token" not in command.run("status")
@@ -558,20 +558,20 @@ def test_the_status_says_what_was_taken_what_waits_and_why(command, kit, teacher
     ],
     ids=["a terminal", "a kernel that starts", "a button"],
 )
-def test_consent_is_given_in_a_cell_and_nowhere_else(kit, teacher, shell):
+def test_consent_is_given_in_a_cell_and_nowhere_else(runtime, teacher, shell):
     environment = {"JUPYTER_MLGPU_TEACHER_URL": teacher.url, "JUPYTERHUB_API_TOKEN": "a-token"}
-    command = ShareCommand(kit, shell, environment)
+    command = ShareCommand(runtime, shell, environment)
     with pytest.raises(UsageError, match="in a notebook cell"):
         command.run("on")
     assert command.run("status").startswith("Sharing is off")
 
 
-def test_without_a_teachers_view_that_is_said_and_show_works_all_the_same(kit):
-    command = ShareCommand(kit, CELL, {})
+def test_without_a_teachers_view_that_is_said_and_show_works_all_the_same(runtime):
+    command = ShareCommand(runtime, CELL, {})
     for words in ("on", "status", ""):
         with pytest.raises(UsageError, match="This server has no teacher's view"):
             command.run(words)
-    run_cell(kit)
+    run_cell(runtime)
     assert len(json.loads(command.run("show"))["records"]) == 1
     with pytest.raises(UsageError, match="Choose on, off, status, show"):
         command.run("of")

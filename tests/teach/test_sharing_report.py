@@ -17,7 +17,7 @@ from jupyter_mlgpu.record.reading import Reading, missing
 from jupyter_mlgpu.record.record import DeviceUse, Fact, LogLine, OpStat, RanOn, Record
 from jupyter_mlgpu.teach.lessons import exercises
 from jupyter_mlgpu.teach.packaged import LESSONS
-from jupyter_mlgpu.teach.sharing import leaving, report
+from jupyter_mlgpu.teach.sharing import report, shared_fields
 from jupyter_mlgpu.teach.sharing.report import SharedCheck
 from jupyter_mlgpu.testing import example_record
 
@@ -78,7 +78,9 @@ def report_of(
     records: Iterable[Record], checks: Iterable[SharedCheck], lesson: str | None, sent_at: float
 ) -> report.Report:
     """A report of these records, but those of which nothing leaves."""
-    return leaving.report_with(filter(None, map(leaving.record_of, records)), checks, lesson, sent_at)
+    return shared_fields.report_with(
+        filter(None, map(shared_fields.record_of, records)), checks, lesson, sent_at
+    )
 
 
 def sent(record: Record) -> dict[str, Any]:

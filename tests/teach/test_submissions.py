@@ -12,8 +12,8 @@ from jupyter_mlgpu.record.reading import Reading
 from jupyter_mlgpu.show.receipts.bundle import MIME_TYPE, bundle
 from jupyter_mlgpu.teach.lessons import assert_gpu_used, submitted
 from jupyter_mlgpu.teach.lessons.labs import Submitted
-from jupyter_mlgpu.teach.submissions import doubts, read
-from jupyter_mlgpu.teach.submissions.doubts import shared
+from jupyter_mlgpu.teach.submissions import find_inconsistencies, read
+from jupyter_mlgpu.teach.submissions.inconsistencies import shared
 from jupyter_mlgpu.testing import example_record
 
 
@@ -66,7 +66,7 @@ def record_of(cell):
 
 def against(path, name):
     submission = read(path)
-    return " ".join(doubts(submission, submission.cell(name)))
+    return " ".join(find_inconsistencies(submission, submission.cell(name)))
 
 
 @pytest.fixture
@@ -77,7 +77,7 @@ def three():
 def test_an_honest_notebook_gives_its_records_and_no_doubts(tmp_path, three):
     submission = read(notebook(tmp_path / "lab.ipynb", *three))
     assert [one.cell.sequence for one in submission.records] == [1, 2, 3]
-    assert [doubts(submission, cell) for cell in submission.cells] == [[], [], []]
+    assert [find_inconsistencies(submission, cell) for cell in submission.cells] == [[], [], []]
 
 
 def test_figures_edited_by_hand_no_longer_say_what_the_text_beside_them_says(tmp_path, three):

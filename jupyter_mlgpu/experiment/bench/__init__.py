@@ -28,7 +28,7 @@ def bench(
     from jupyter_mlgpu.experiment.bench import session
     from jupyter_mlgpu.experiment.bench.machine import local_monitor
     from jupyter_mlgpu.record.clock import SystemClock
-    from jupyter_mlgpu.record.devicewords import AUTO, DeviceWord
+    from jupyter_mlgpu.record.device_request import AUTO, DeviceWord
 
     names = tuple(one for one in (framework or "").lower().split(",") if one)
     order = session.Order(cases, names, AUTO if device is None else DeviceWord.parse(device), quick)

@@ -11,14 +11,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from jupyter_mlgpu.experiment.bench import published, words
+from jupyter_mlgpu.experiment.bench import bench_sentences, published
 from jupyter_mlgpu.experiment.bench.published import Published
 from jupyter_mlgpu.experiment.bench.quantity import Quantity
 from jupyter_mlgpu.experiment.bench.result import CaseResult
 from jupyter_mlgpu.experiment.bench.run import BenchRun, load
 from jupyter_mlgpu.measure.frameworks import registry
+from jupyter_mlgpu.record.displayable import Displayable
 from jupyter_mlgpu.record.sentence import Sentence, say
-from jupyter_mlgpu.record.shown import Shown
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,7 @@ class Row:
 
 
 @dataclass(frozen=True, repr=False)
-class Against(Shown):
+class Against(Displayable):
     """A comparison: its head, its rows, and sentences on what is not compared and where figures come from."""
 
     head: str
@@ -75,7 +75,7 @@ def with_published(run: BenchRun, entries: Sequence[Published]) -> Against:
         notes.insert(0, said)
     head = say(
         "{ours} compared with published figures for {theirs}.",
-        ours=words.hardware(run),
+        ours=bench_sentences.hardware(run),
         theirs=entries[0].hardware,
     )
     return Against(head, tuple(rows), (*_doubtful(run, rows), *notes))
@@ -106,7 +106,9 @@ def two_runs(ours: BenchRun, theirs: BenchRun) -> Against:
         notes.append(say("Versions differ: {versions}.", versions="; ".join(changed)))
     if ours.quick != theirs.quick:
         notes.append(say("One of the two runs used --quick, with fewer repeats."))
-    head = say("{ours} Compared with: {theirs}", ours=words.head(ours), theirs=words.head(theirs))
+    head = say(
+        "{ours} Compared with: {theirs}", ours=bench_sentences.head(ours), theirs=bench_sentences.head(theirs)
+    )
     return Against(head, tuple(rows), tuple(notes))
 
 

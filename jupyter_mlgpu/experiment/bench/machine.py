@@ -129,13 +129,13 @@ def _processor() -> Callable[[], tuple[str, ...]]:
     """Watch the processor's time: what was neither idle nor ours, of all cores."""
     import psutil
 
-    def look() -> tuple[Any, float]:
+    def sample() -> tuple[Any, float]:
         return psutil.cpu_times(), real_time.process_time()
 
-    before, ours_before = look()
+    before, ours_before = sample()
 
     def ended() -> tuple[str, ...]:
-        after, ours_after = look()
+        after, ours_after = sample()
         return others_of_processor(before._asdict(), after._asdict(), ours_after - ours_before)
 
     return ended
@@ -163,10 +163,10 @@ def others_of_processor(before: dict[str, float], after: dict[str, float], ours:
 
 def local_monitor() -> LocalMonitor:
     """With the counters and probes of this process's kit."""
-    from jupyter_mlgpu.measure import kit
+    from jupyter_mlgpu.measure import runtime
     from jupyter_mlgpu.measure.probes.cell import energy, peak_memory_process
 
-    mine = kit.current()
+    mine = runtime.current()
     return LocalMonitor(
         mine.gpus.get, energy.probe(mine.instruments), peak_memory_process.probe(mine.instruments)
     )

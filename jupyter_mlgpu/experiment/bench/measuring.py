@@ -130,7 +130,7 @@ class _Driver:
             self._time(runner, 1)
         finally:
             self.unfinished.saw(self.device, observation.finish(), peak())
-            self.backend.rest()
+            self.backend.release()
 
     def _repeat(self, block: Callable[[], float]) -> None:
         budget = self.budget

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from jupyter_mlgpu.experiment.bench.session import Order, check
 from jupyter_mlgpu.measure.frameworks import registry
-from jupyter_mlgpu.record.devicewords import AUTO, DeviceWord
+from jupyter_mlgpu.record.device_request import AUTO, DeviceWord
 from jupyter_mlgpu.record.errors import UsageError
 from jupyter_mlgpu.record.sentence import say
 from jupyter_mlgpu.record.words import WordsParser, json_path, split

@@ -12,9 +12,9 @@ from typing import Any, Literal
 
 from jupyter_mlgpu.experiment.bench.result import CaseResult
 from jupyter_mlgpu.record import decoding, files, incoming
+from jupyter_mlgpu.record.displayable import Charted
 from jupyter_mlgpu.record.errors import BenchError, RecordError, UsageError
 from jupyter_mlgpu.record.sentence import Sentence
-from jupyter_mlgpu.record.shown import Charted
 from jupyter_mlgpu.record.visible import visible_line
 
 #: Raised whenever a field changes its meaning or goes away; `bench.schema.json` describes it.

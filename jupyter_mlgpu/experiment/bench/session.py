@@ -22,7 +22,7 @@ from jupyter_mlgpu.experiment.bench.unfinished import UnfinishedResult
 from jupyter_mlgpu.measure.frameworks import hardware, registry
 from jupyter_mlgpu.measure.frameworks.base import Backend, Device
 from jupyter_mlgpu.record.clock import Clock
-from jupyter_mlgpu.record.devicewords import AUTO, DeviceWord
+from jupyter_mlgpu.record.device_request import AUTO, DeviceWord
 from jupyter_mlgpu.record.errors import BenchError, DeviceError, UsageError
 from jupyter_mlgpu.record.extras import install_line, installed
 from jupyter_mlgpu.record.sentence import Sentence, joined, say

@@ -22,7 +22,7 @@ from jupyter_mlgpu.measure.frameworks.base import Backend, Device
 from jupyter_mlgpu.measure.frameworks.imports import ImportWatch
 from jupyter_mlgpu.measure.selection import DeviceSelection
 from jupyter_mlgpu.record.clock import SystemClock, real_time
-from jupyter_mlgpu.record.devicewords import DeviceWord
+from jupyter_mlgpu.record.device_request import DeviceWord
 from jupyter_mlgpu.record.errors import DeviceError, MlgpuError
 from jupyter_mlgpu.record.sentence import Sentence, say
 

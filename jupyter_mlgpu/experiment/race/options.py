@@ -7,7 +7,7 @@ import math
 from dataclasses import dataclass
 from pathlib import Path
 
-from jupyter_mlgpu.record.devicewords import DeviceWord
+from jupyter_mlgpu.record.device_request import DeviceWord
 from jupyter_mlgpu.record.errors import UsageError
 from jupyter_mlgpu.record.sentence import say
 from jupyter_mlgpu.record.words import json_path, typed, whole_number

@@ -12,7 +12,7 @@ from jupyter_mlgpu.experiment.race.result import Lane, RaceResult
 from jupyter_mlgpu.measure.frameworks import registry
 from jupyter_mlgpu.measure.frameworks.base import Backend, Device, Observed
 from jupyter_mlgpu.record.clock import Clock
-from jupyter_mlgpu.record.devicewords import DeviceWord
+from jupyter_mlgpu.record.device_request import DeviceWord
 from jupyter_mlgpu.record.errors import UsageError
 from jupyter_mlgpu.record.reading import missing
 from jupyter_mlgpu.record.record import Outcome

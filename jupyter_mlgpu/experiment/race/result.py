@@ -15,10 +15,10 @@ from jupyter_mlgpu.experiment.race.crossover import Crossover, crossover
 from jupyter_mlgpu.explain.statistics import interval_name, interval_or_range, median
 from jupyter_mlgpu.record import decoding, files
 from jupyter_mlgpu.record.decoding import Count, Measured
+from jupyter_mlgpu.record.displayable import Charted
 from jupyter_mlgpu.record.errors import RecordError
 from jupyter_mlgpu.record.record import Outcome
 from jupyter_mlgpu.record.sentence import Sentence
-from jupyter_mlgpu.record.shown import Charted
 
 #: Raised whenever a field changes its meaning or goes away.
 SCHEMA = 1

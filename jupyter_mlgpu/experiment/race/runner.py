@@ -118,7 +118,7 @@ class RaceRunner:
             lane.notes += _where(lane.device, seen)
             lane.unused, lane.use_known = seen.ran_on == (), seen.known
             self.on_seen(seen)
-            self.backend.rest()
+            self.backend.release()
 
     def _once(self, size: float | None, *, quiet: bool) -> float:
         """Seconds of one run."""

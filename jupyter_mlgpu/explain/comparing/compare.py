@@ -16,12 +16,12 @@ from jupyter_mlgpu.explain.statistics import Estimate, median, ratio_interval
 from jupyter_mlgpu.measure.frameworks import registry
 from jupyter_mlgpu.record import units
 from jupyter_mlgpu.record.cellnumbers import CellNumber
+from jupyter_mlgpu.record.displayable import Displayable
 from jupyter_mlgpu.record.errors import UsageError
 from jupyter_mlgpu.record.instruments import Instrument, Instruments, called
 from jupyter_mlgpu.record.quantities import QUANTITIES
 from jupyter_mlgpu.record.record import Record
 from jupyter_mlgpu.record.sentence import Sentence, listed, say
-from jupyter_mlgpu.record.shown import Shown
 
 if TYPE_CHECKING:
     from jupyter_mlgpu.measure.tracing import Runs
@@ -102,7 +102,7 @@ class Pair:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class RecordComparison(Shown):
+class RecordComparison(Displayable):
     """What a comparison says; shown as a table in a notebook and as text elsewhere."""
 
     first: str

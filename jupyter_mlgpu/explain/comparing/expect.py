@@ -13,18 +13,18 @@ from typing import Literal
 from jupyter_mlgpu.explain.comparing.compare import too_few
 from jupyter_mlgpu.explain.statistics import median, ratio_interval
 from jupyter_mlgpu.record import units
+from jupyter_mlgpu.record.displayable import Displayable
 from jupyter_mlgpu.record.errors import UsageError
 from jupyter_mlgpu.record.quantities import QUANTITIES
 from jupyter_mlgpu.record.record import PARTIAL_EVIDENCE, Record
 from jupyter_mlgpu.record.sentence import Sentence, joined, say, say_count
-from jupyter_mlgpu.record.shown import Shown
 from jupyter_mlgpu.record.translation import translated
 
 State = Literal["holds", "does not hold", "cannot judge"]
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Judgement(Shown):
+class Judgement(Displayable):
     """An outcome and the sentence for it, shown in a language; true where it holds.
 
     As a condition, one that does not hold or cannot be judged raises AssertionError with its sentence: it is

@@ -11,7 +11,7 @@ from jupyter_mlgpu.explain.engines import journal
 from jupyter_mlgpu.explain.engines.asking import EngineReport, ask
 from jupyter_mlgpu.explain.engines.collection import Collection
 from jupyter_mlgpu.explain.engines.offsets import SAME_CLOCK
-from jupyter_mlgpu.measure.kit import current
+from jupyter_mlgpu.measure.runtime import current
 from jupyter_mlgpu.record.clock import Clock, SystemClock
 from jupyter_mlgpu.record.errors import UsageError
 from jupyter_mlgpu.record.record import Record

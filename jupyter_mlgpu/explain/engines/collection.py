@@ -10,10 +10,10 @@ from jupyter_mlgpu import record as record_room
 from jupyter_mlgpu.explain.engines.asking import EngineReport
 from jupyter_mlgpu.explain.engines.phases import phases
 from jupyter_mlgpu.record import units
+from jupyter_mlgpu.record.displayable import Pictured
 from jupyter_mlgpu.record.frames import Records
 from jupyter_mlgpu.record.record import Record
 from jupyter_mlgpu.record.sentence import Sentence, say, say_count
-from jupyter_mlgpu.record.shown import Pictured
 
 CLOCK = say(
     "Time 0 is the start of the first record. Each engine's records use its own monotonic "

@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from jupyter_mlgpu.measure.kit import current
+from jupyter_mlgpu.measure.runtime import current
 from jupyter_mlgpu.record.clock import SystemClock
 from jupyter_mlgpu.record.record import Record
 
@@ -18,9 +18,9 @@ def now() -> int:
 
 def records() -> dict[str, Any]:
     """All that was measured in this engine; what it has loaded from files stands on other clocks."""
-    kit = current()
-    live = [one for one in kit.store.records() if one.origin == "live"]
-    return packed(live, kit.recorder.run.host_digest)
+    runtime = current()
+    live = [one for one in runtime.store.records() if one.origin == "live"]
+    return packed(live, runtime.recorder.run.host_digest)
 
 
 def packed(found: Sequence[Record], host: str) -> dict[str, Any]:

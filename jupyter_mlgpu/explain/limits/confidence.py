@@ -50,12 +50,12 @@ def confidence(
         return "open"
     if on_gpu and _is_gauged(cause, activity, own):
         return "likely"
-    low, _ = share_interval(value * found.looks, found.looks)
-    few = found.looks < _FEWEST_FOR_SURE
+    low, _ = share_interval(value * found.samples, found.samples)
+    few = found.samples < _FEWEST_FOR_SURE
     # Who reads and decodes lets go of the interpreter's lock, over and over, and there a look that waits
     # for it gets in: a few looks see more of that than there was.
     needed = LIKELY if few and cause == "input" else OPEN
-    if found.looks and low < needed and not _is_measured(cause, activity):
+    if found.samples and low < needed and not _is_measured(cause, activity):
         return "open"
     guessed = found.guessed[cause] > _GUESSED * found.by_kind[cause]
     if cause == "waiting" and guessed and others(activity) >= OTHERS:

@@ -37,7 +37,7 @@ def at_least(cause: Cause, value: float, found: Shares, own: OwnWork | None, sec
 
     Samples see a share within an interval, of which the upper end counts. What the GPU has to do remains.
     """
-    high = value if found.exact == cause else share_interval(value * found.looks, found.looks)[1]
+    high = value if found.exact == cause else share_interval(value * found.samples, found.samples)[1]
     left = 1 - high
     if own is not None and cause not in ("device", "contention"):
         left = max(left, own.computing if cause == "transfer" else own.busy)
@@ -51,9 +51,9 @@ def readings(
     if own is not None:
         yield from own.readings()
     if found.exact != cause:
-        yield new_reading("samples_share", round(value, 4), "cell", "samples", found.looks)
+        yield new_reading("samples_share", round(value, 4), "cell", "samples", found.samples)
     if cause == "importing":  # readers tell it by this from compiling, which it is as a kind
-        yield new_reading("importing_share", round(value, 4), "cell", "samples", found.looks)
+        yield new_reading("importing_share", round(value, 4), "cell", "samples", found.samples)
     told: tuple[tuple[str, float | None, Source, Scope], ...] = (
         ("thread_time", activity.thread_time, "clock", "cell"),
         ("process_time", activity.process_time, "clock", "process"),

@@ -7,7 +7,15 @@ from dataclasses import dataclass
 
 from msgspec.structs import replace
 
-from jupyter_mlgpu.explain.limits import calls, evidence, measured, own_work, remedies, shares, words
+from jupyter_mlgpu.explain.limits import (
+    calls,
+    evidence,
+    limit_sentences,
+    measured,
+    own_work,
+    remedies,
+    shares,
+)
 from jupyter_mlgpu.explain.limits.confidence import LIKELY, OPEN, OTHERS, confidence, others
 from jupyter_mlgpu.explain.limits.lines import hot_lines
 from jupyter_mlgpu.explain.limits.own_work import OwnWork
@@ -41,11 +49,11 @@ def with_limit(record: Record, activity: Activity) -> Record:
     known = max(activity.unseen, activity.compile_time or 0.0) / max(activity.seconds, 1e-9)
     if own is not None:
         known = max(known, own.computing, own.copying)
-    if activity.looks < FEWEST and known < LIKELY:
+    if activity.samples < FEWEST and known < LIKELY:
         why = say_count(
             "The cell was sampled only once, which is not enough to judge.",
             "The cell was sampled {count} times, which is not enough to judge.",
-            activity.looks,
+            activity.samples,
         )
         return replace(record, limit=None, why_no_limit=why)
     activity = _in_the_cell(activity, record.cell.execution_count)
@@ -103,7 +111,9 @@ class _Shared:
             return short
         if cause == "device" and activity.gpus and own is None and _for_others(activity):
             worked = min(1.0, value + found.share("contention"))
-            said = words.shared_gpu(device or next(iter(activity.gpus)), worked, found.looks, parts)
+            said = limit_sentences.shared_gpu(
+                device or next(iter(activity.gpus)), worked, found.samples, parts
+            )
             return Limit("unknown", "open", said, None, told, remedies.WITHOUT_NEIGHBOURS)
         native = cause == "python" and _may_be_native(
             parts, seen=bool(activity.parts), worked=bool(self.record.device.ran_on)
@@ -111,14 +121,14 @@ class _Shared:
         sure = "open" if native else confidence(cause, found, activity, own, on_gpu=self.on_gpu)
         mixed = cause == "unknown" or value < LIKELY or (sure == "open" and _others_prevail_too(found, cause))
         shared = evidence.mixture(found) if mixed else {}
-        looks = None if found.exact == cause else found.looks
-        waited = own is not None and cause == "device" and looks is not None
+        samples = None if found.exact == cause else found.samples
+        waited = own is not None and cause == "device" and samples is not None
         name = device if own is None else own.device[0]
-        said = words.said("gpu" if waited else cause, value, looks, parts, name)
+        said = limit_sentences.said("gpu" if waited else cause, value, samples, parts, name)
         limit = Limit(
             kind=kind_of(cause),
             confidence=sure,
-            said=words.mixed(shared, found.looks) if mixed else said,
+            said=limit_sentences.mixed(shared, found.samples) if mixed else said,
             share=None if cause == "unknown" else round(value, 4),
             evidence=told,
             next=remedies.WITHOUT_NEIGHBOURS
@@ -129,8 +139,8 @@ class _Shared:
         left = evidence.at_least(cause, value, found, own, seconds)
         if left is None or sure == "open":
             return limit
-        without = new_reading("time_without", round(left, 6), "cell", "samples", found.looks)
-        return replace(limit, bound=words.bound(seconds, left), evidence=(*told, without))
+        without = new_reading("time_without", round(left, 6), "cell", "samples", found.samples)
+        return replace(limit, bound=limit_sentences.bound(seconds, left), evidence=(*told, without))
 
 
 def _others_prevail_too(found: Shares, cause: Cause) -> bool:

@@ -9,7 +9,7 @@ from jupyter_mlgpu.measure.activity.activity import Activity, Line
 from jupyter_mlgpu.record.limit import HotLine
 
 #: Looks from which on lines are told, and how many of them.
-FEWEST_LOOKS = 20
+FEWEST_SAMPLES = 20
 MOST_LINES = 10
 
 
@@ -18,17 +18,17 @@ def hot_lines(activity: Activity) -> tuple[HotLine, ...]:
 
     Looks that saw no line of the user's count among the samples: the shares need not add up to 1.
     """
-    if activity.looks < FEWEST_LOOKS:
+    if activity.samples < FEWEST_SAMPLES:
         return ()
-    looks: Counter[Line] = Counter()
+    samples: Counter[Line] = Counter()
     calls: dict[Line, Counter[str]] = defaultdict(Counter)
     for part in activity.parts:
         if part.line is not None:
-            looks[part.line] += part.looks
+            samples[part.line] += part.samples
             if part.line_call is not None and part.line_call.text:
-                calls[part.line][part.line_call.text] += part.looks
+                calls[part.line][part.line_call.text] += part.samples
     return tuple(
-        _told(line, count, activity.looks, calls[line]) for line, count in looks.most_common(MOST_LINES)
+        _told(line, count, activity.samples, calls[line]) for line, count in samples.most_common(MOST_LINES)
     )
 
 

@@ -14,11 +14,11 @@ _STEPS = (1, 5, 10)
 NEARLY_ALL = say("nearly all")
 
 
-def told_share(share: float, looks: int | None) -> str:
+def told_share(share: float, samples: int | None) -> str:
     """`86 %`, `about 90 %` or `nearly all`; without looks it was measured, and is told as it is."""
-    if not looks:
+    if not samples:
         return units.percent(share)
-    low, high = share_interval(share * looks, looks)
+    low, high = share_interval(share * samples, samples)
     step = next((one for one in _STEPS if one >= 50 * (high - low)), _STEPS[-1])
     rounded = int(share * 100 / step + 0.5) * step  # halves upwards, as the browser rounds
     if rounded >= 100:
@@ -28,6 +28,6 @@ def told_share(share: float, looks: int | None) -> str:
     return say("about {share}", share=units.percent(rounded / 100))
 
 
-def looks_of(limit: Limit) -> int | None:
+def samples_of(limit: Limit) -> int | None:
     """How many looks its share rests on; None where it was measured otherwise, or is not said."""
     return next((one.samples for one in limit.evidence if one.quantity == "samples_share"), None)

@@ -85,7 +85,7 @@ def _value(readings: Sequence[Reading], quantity: str) -> float | None:
 def _on_device(record: Record, device: str, trace: tuple[Reading, ...]) -> Limit:
     idle, copying = _value(trace, "device_idle") or 0.0, _value(trace, "device_copies") or 0.0
     working = max(0.0, 1 - idle - copying)
-    looked = record.limit
+    sampled = record.limit
     if working >= LIKELY:
         sure: Confidence = "sure" if working >= _SURELY else "likely"
         said = say(
@@ -106,19 +106,19 @@ def _on_device(record: Record, device: str, trace: tuple[Reading, ...]) -> Limit
         "{device} was idle for {share} of the profiled run.", device=device, share=units.percent(idle)
     )
     if _launches(trace) and (
-        looked is None or looked.kind in ("launch", "device", "transfer", "unknown", "waiting")
+        sampled is None or sampled.kind in ("launch", "device", "transfer", "unknown", "waiting")
     ):
         said = joined(rested, say("It finished each operation before the next one was started."))
         return _limit(
             "launch", "likely", said, min(idle, _value(trace, "host_operations") or idle), trace, record
         )
-    if looked is not None and looked.kind in _OF_THE_HOST:
-        confidence = _slowed(looked)
+    if sampled is not None and sampled.kind in _OF_THE_HOST:
+        confidence = _slowed(sampled)
         return replace(
-            looked,
+            sampled,
             confidence=confidence,
-            said=joined(rested, looked.said),
-            evidence=(*trace, *looked.evidence),
+            said=joined(rested, sampled.said),
+            evidence=(*trace, *sampled.evidence),
         )
     said = joined(rested, say("Whether Python, input or something else kept it waiting is not clear."))
     return _limit("unknown", "open", said, None, trace, record)
@@ -136,17 +136,17 @@ def _launches(trace: Sequence[Reading]) -> bool:
 def _on_host(record: Record, trace: tuple[Reading, ...]) -> Limit | None:
     """Of a cell whose operations ran on the host: these are its work, and the looks say what else it did."""
     working, short = _value(trace, "host_operations") or 0.0, _value(trace, "short_operations")
-    looked = record.limit
+    sampled = record.limit
     many = short is not None and short >= LIKELY
-    if looked is not None and looked.kind not in (
+    if sampled is not None and sampled.kind not in (
         "device",
         "launch",
         "unknown",
         *(("python",) if many else ()),
     ):
-        return replace(looked, confidence=_slowed(looked), evidence=(*trace, *looked.evidence))
+        return replace(sampled, confidence=_slowed(sampled), evidence=(*trace, *sampled.evidence))
     if working < LIKELY or short is None:
-        return None if looked is None else replace(looked, evidence=(*trace, *looked.evidence))
+        return None if sampled is None else replace(sampled, evidence=(*trace, *sampled.evidence))
     if short > 0.5 * working:
         said = say("Small operations took {share} of the profiled run.", share=units.percent(short))
         return _limit("launch", "likely" if short >= LIKELY else "open", said, short, trace, record)
@@ -154,9 +154,9 @@ def _on_host(record: Record, trace: tuple[Reading, ...]) -> Limit | None:
     return _limit("device", "likely", said, working - short, trace, record)
 
 
-def _slowed(looked: Limit) -> Confidence:
+def _slowed(sampled: Limit) -> Confidence:
     """How sure the looks are, of what the profiler itself makes longer likely at most."""
-    return "likely" if looked.kind in _SLOWED and looked.confidence == "sure" else looked.confidence
+    return "likely" if sampled.kind in _SLOWED and sampled.confidence == "sure" else sampled.confidence
 
 
 def _limit(
@@ -167,10 +167,10 @@ def _limit(
     trace: tuple[Reading, ...],
     record: Record,
 ) -> Limit:
-    looked = record.limit
-    if looked is not None and looked.kind == kind and looked.confidence == "sure" and kind not in _SLOWED:
+    sampled = record.limit
+    if sampled is not None and sampled.kind == kind and sampled.confidence == "sure" and kind not in _SLOWED:
         confidence = "sure"
-    evidence = (*trace, *(looked.evidence if looked is not None else ()))
+    evidence = (*trace, *(sampled.evidence if sampled is not None else ()))
     return Limit(
         kind,
         confidence,

@@ -57,7 +57,7 @@ class Shares:
     """
 
     seconds: float
-    looks: int
+    samples: int
     by_kind: dict[Cause, float] = field(default_factory=lambda: defaultdict(float))
     parts: dict[Cause, list[Part]] = field(default_factory=lambda: defaultdict(list))
     guessed: dict[Cause, float] = field(default_factory=lambda: defaultdict(float))
@@ -134,8 +134,8 @@ def of(activity: Activity, *, framework_worked: bool, on_gpu: bool) -> Shares:
         found.add(kind, Part("interpreter", activity.seconds, 0), guessed=True)
         return found
     seen = sum(part.seconds for part in activity.parts)
-    missed = round(activity.unseen * activity.looks / seen) if seen else 0
-    found = Shares(seen + sum(part.seconds for part in activity.unseen_in), activity.looks + missed)
+    missed = round(activity.unseen * activity.samples / seen) if seen else 0
+    found = Shares(seen + sum(part.seconds for part in activity.unseen_in), activity.samples + missed)
     starved = (activity.processor_wait or 0.0) > _STARVED * activity.seconds
     reading = _Reading(_long(activity.parts), framework_worked, on_gpu, starved)
     for part in activity.parts:
@@ -251,9 +251,9 @@ def _long(parts: Iterable[Part]) -> frozenset[Where]:
     for part in parts:
         # Where it had no processor, nobody knows.
         if part.state in ("native", "interpreter", "kept lock", "short calls"):
-            worked[_where(part)] += part.looks
-            native[_where(part)] += part.looks if part.state == "native" else 0
-    return frozenset(where for where, looks in worked.items() if native[where] >= _LONG * looks)
+            worked[_where(part)] += part.samples
+            native[_where(part)] += part.samples if part.state == "native" else 0
+    return frozenset(where for where, samples in worked.items() if native[where] >= _LONG * samples)
 
 
 def _where(part: Part) -> Where:

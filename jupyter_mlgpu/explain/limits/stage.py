@@ -7,11 +7,11 @@ from collections.abc import Iterable
 from msgspec.structs import replace
 
 from jupyter_mlgpu.explain.limits import judge
+from jupyter_mlgpu.explain.limits.limit_sentences import is_importing
 from jupyter_mlgpu.explain.limits.remedies import COMPILES_EACH_TIME
-from jupyter_mlgpu.explain.limits.words import is_importing
 from jupyter_mlgpu.measure.activity.activity import Activity
 from jupyter_mlgpu.measure.guarded import words
-from jupyter_mlgpu.measure.kit import LIMITS_VARIABLE, Kit
+from jupyter_mlgpu.measure.runtime import LIMITS_VARIABLE, Runtime
 from jupyter_mlgpu.record.record import Record
 from jupyter_mlgpu.record.sentence import say
 
@@ -24,47 +24,47 @@ NOT_SEEN = say("The cell could not be sampled while it ran.")
 _ROOFS = ("compute", "bandwidth")
 
 
-def with_limit(record: Record, activity: Activity | None, kit: Kit) -> Record:
+def with_limit(record: Record, activity: Activity | None, runtime: Runtime) -> Record:
     """Return the record with what limited its cell; a profile's answer and earlier runs are used, too."""
-    found = _from_samples(record, activity, kit)
+    found = _from_samples(record, activity, runtime)
     if found.mode == "profiled":  # seldom
         from jupyter_mlgpu.explain.limits.profiled import refined
 
         found = refined(found)
-    return _placed(found, kit)
+    return _placed(found, runtime)
 
 
-def with_limit_again(record: Record, activity: Activity | None, kit: Kit) -> Record:
+def with_limit_again(record: Record, activity: Activity | None, runtime: Runtime) -> Record:
     """The same, once it is known what the GPUs did; a place under the roof stays."""
     if record.mode == "profiled" or (record.limit is not None and record.limit.kind in _ROOFS):
         return record
-    return _from_samples(record, activity, kit)
+    return _from_samples(record, activity, runtime)
 
 
-def _from_samples(record: Record, activity: Activity | None, kit: Kit) -> Record:
+def _from_samples(record: Record, activity: Activity | None, runtime: Runtime) -> Record:
     if activity is None:
-        return _without_samples(record, kit)
+        return _without_samples(record, runtime)
     if record.mode == "light":  # a profiler changes when the thread does what
         from jupyter_mlgpu.measure.activity.timeline import with_lines
 
         record = replace(record, host_lane=with_lines(activity.lane, activity.lane_lines))
     found = judge.with_limit(record, activity)
-    return advised_again(found, kit.store.runs(found))
+    return advised_again(found, runtime.store.runs(found))
 
 
-def _without_samples(record: Record, kit: Kit) -> Record:
+def _without_samples(record: Record, runtime: Runtime) -> Record:
     wall = record.reading("wall_time").value
     short = wall is not None and wall < _TOO_SHORT_S
-    why = NOT_LOOKED_AT if not kit.looks_at_cells else TOO_SHORT if short else NOT_SEEN
-    if record.gpu_work and wall and kit.looks_at_cells:  # which may tell enough
-        record = judge.with_limit(record, Activity(seconds=wall, looks=0, parts=()))
+    why = NOT_LOOKED_AT if not runtime.samples_cells else TOO_SHORT if short else NOT_SEEN
+    if record.gpu_work and wall and runtime.samples_cells:  # which may tell enough
+        record = judge.with_limit(record, Activity(seconds=wall, samples=0, parts=()))
     return record if record.limit is not None else replace(record, why_no_limit=why)
 
 
-def _placed(record: Record, kit: Kit) -> Record:
+def _placed(record: Record, runtime: Runtime) -> Record:
     """The record with its place under this machine's roof, where its code was profiled, now or before."""
     try:
-        runs = kit.store.runs(record)
+        runs = runtime.store.runs(record)
         if record.mode == "light" and all(one.mode == "light" for one in runs):
             return record
         from jupyter_mlgpu.explain.limits.roofline import placed

@@ -15,8 +15,8 @@ from jupyter_mlgpu.graphs.planning.placing import Placement, PlanTarget, place
 from jupyter_mlgpu.graphs.planning.placing import target as target_named
 from jupyter_mlgpu.graphs.planning.subgraphs import Group, divide
 from jupyter_mlgpu.record import decoding
+from jupyter_mlgpu.record.displayable import Pictured
 from jupyter_mlgpu.record.sentence import Sentence, say
-from jupyter_mlgpu.record.shown import Pictured
 
 GROUPS = say(
     "A subgraph is a group of operations that can run on the device as a whole: within each "

@@ -34,7 +34,7 @@ def main(arguments: argparse.Namespace) -> int:
     from jupyter_mlgpu.experiment.bench import roofs
     from jupyter_mlgpu.experiment.bench.against import against, prepared, two_runs
     from jupyter_mlgpu.experiment.bench.run import load
-    from jupyter_mlgpu.measure import kit
+    from jupyter_mlgpu.measure import runtime
     from jupyter_mlgpu.record.clock import SystemClock
 
     clock = SystemClock()
@@ -48,7 +48,7 @@ def main(arguments: argparse.Namespace) -> int:
         prepared(word)
     finished = _measured(asked, clock, begun)
     tell(finished.run)
-    if (problem := roofs.keep(finished.run, kit.current().recorder.run.host_digest)) is not None:
+    if (problem := roofs.keep(finished.run, runtime.current().recorder.run.host_digest)) is not None:
         complain(problem)
     for word in asked.against:
         tell(against(finished.run, word))
@@ -60,7 +60,7 @@ def main(arguments: argparse.Namespace) -> int:
 
 
 def _measured(asked: options.BenchOptions, clock: Clock, begun: int) -> FinishedBench:
-    from jupyter_mlgpu.experiment.bench import session, words
+    from jupyter_mlgpu.experiment.bench import bench_sentences, session
     from jupyter_mlgpu.experiment.bench.machine import local_monitor
     from jupyter_mlgpu.jupyter.cli.progress import progress
 
@@ -72,7 +72,7 @@ def _measured(asked: options.BenchOptions, clock: Clock, begun: int) -> Finished
         # A line a case is enough for a log; a bar's text moves with each step.
         if now.number not in seen or sys.stderr.isatty():
             seen.add(now.number)
-            show.cell(now.number, now.total, words.doing(now))
+            show.cell(now.number, now.total, bench_sentences.doing(now))
 
     show.say("Starting the benchmark")
     try:

@@ -15,7 +15,7 @@ from nbformat import NotebookNode
 
 from jupyter_mlgpu.jupyter.cli.kernel import Kernel
 from jupyter_mlgpu.jupyter.cli.progress import Progress, printable
-from jupyter_mlgpu.record.devicewords import DeviceWord
+from jupyter_mlgpu.record.device_request import DeviceWord
 from jupyter_mlgpu.record.errors import DeviceError
 
 OK, CELL_FAILED, STOPPED, INTERRUPTED = 0, 1, 2, 130
@@ -152,19 +152,19 @@ class Execution:
         return None
 
     async def _died(self, number: int, cell: NotebookNode) -> RunEnd:
-        death = await self.kernel.death()
-        if death is None:
+        kernel_exit = await self.kernel.kernel_exit()
+        if kernel_exit is None:
             return self._ended(
                 STOPPED, number - 1, cell, "lost its kernel", "lost its kernel and left no record"
             )
-        last = "".join(f"\n  {printable(line.text, 200)}" for line in death.lines)
+        last = "".join(f"\n  {printable(line.text, 200)}" for line in kernel_exit.lines)
         said = f" Its last native lines:{last}" if last else ""
         return self._ended(
             STOPPED,
             number - 1,
             cell,
-            f"lost its kernel. {death.sentence} {death.next}{said}",
-            f"lost its kernel and left no record. {death.sentence}".removesuffix("."),
+            f"lost its kernel. {kernel_exit.sentence} {kernel_exit.next}{said}",
+            f"lost its kernel and left no record. {kernel_exit.sentence}".removesuffix("."),
         )
 
     def _ended(self, status: int, done: int, cell: NotebookNode, why: str, for_report: str) -> RunEnd:

@@ -16,15 +16,15 @@ from nbclient import NotebookClient
 from nbclient.exceptions import DeadKernelError
 
 from jupyter_mlgpu.jupyter.cli.progress import printable
-from jupyter_mlgpu.jupyter.deaths.connection import VARIABLE
-from jupyter_mlgpu.jupyter.deaths.listener import DeathListener, Seen
-from jupyter_mlgpu.record.accounts import places
-from jupyter_mlgpu.record.accounts.ending import Ending
-from jupyter_mlgpu.record.devicewords import DeviceWord
+from jupyter_mlgpu.jupyter.exits.connection import VARIABLE
+from jupyter_mlgpu.jupyter.exits.listener import ExitListener, Seen
+from jupyter_mlgpu.record.device_request import DeviceWord
 from jupyter_mlgpu.record.errors import DeviceError, MlgpuError, UsageError
+from jupyter_mlgpu.record.flight import flight_files
+from jupyter_mlgpu.record.flight.exit_report import ExitReport
 
 if TYPE_CHECKING:
-    from jupyter_mlgpu.explain.deaths.death import Death
+    from jupyter_mlgpu.explain.exits.kernel_exit import KernelExit
 
 #: Seconds in which a kernel that is about to be ended has read the last lines of its cells.
 ANSWERS_WITHIN = 10.0
@@ -40,7 +40,7 @@ class Kernel:
         self.name = name
         self.manager = AsyncKernelManager(kernel_name=name)
         self._ends: list[Seen] = []
-        self._listener = DeathListener(self._ends.append)
+        self._listener = ExitListener(self._ends.append)
         self._account: Path | None = None
 
     def check(self) -> None:
@@ -77,8 +77,8 @@ class Kernel:
                 stderr=subprocess.DEVNULL,
             )
             await client.async_start_new_kernel_client()
-            name = places.name_for(self.manager.connection_file)
-            self._account = None if name is None else places.folder() / name
+            name = flight_files.name_for(self.manager.connection_file)
+            self._account = None if name is None else flight_files.folder() / name
         except (OSError, RuntimeError) as error:
             raise MlgpuError(
                 f"The kernel {self.name!r} did not start ({printable(str(error), 120)}); "
@@ -108,19 +108,19 @@ class Kernel:
         """Raise DeviceError where a framework is at work and the device asked for is not there."""
         await self._ask("check_device(get_ipython())")
 
-    async def death(self) -> Death | None:
+    async def kernel_exit(self) -> KernelExit | None:
         """Why the kernel died; None where that is not known, or it did not."""
         provisioner = self.manager.provisioner
         status = await provisioner.poll() if provisioner is not None else None
         if status is None:
             return None
-        from jupyter_mlgpu.explain.deaths.death import post_mortem
+        from jupyter_mlgpu.explain.exits.kernel_exit import post_mortem
 
         pid = getattr(provisioner, "pid", None)
         seen = await self._seen()
         if seen is None:
-            return post_mortem(None, Ending(pid=pid, status=status))
-        return post_mortem(seen.account, seen.ended(pid, status))
+            return post_mortem(None, ExitReport(pid=pid, status=status))
+        return post_mortem(seen.flight_record, seen.ended(pid, status))
 
     async def _seen(self) -> Seen | None:
         """What was seen of the kernel's end; a moment later than that of its connection."""
@@ -140,7 +140,7 @@ class Kernel:
             channels.stop_channels()
         self._listener.stop()
         if self._account is not None:  # of one that was killed, or died
-            places.remove(self._account)
+            flight_files.remove(self._account)
 
     async def _stop_tracing(self) -> None:
         """An ending kernel is interrupted, and logs it: that is no cell's doing."""

@@ -65,7 +65,7 @@ def main(arguments: argparse.Namespace) -> int:
     from jupyter_mlgpu.jupyter.cli.executing import Execution
     from jupyter_mlgpu.jupyter.cli.kernel import Kernel
     from jupyter_mlgpu.jupyter.cli.progress import progress
-    from jupyter_mlgpu.record.devicewords import DeviceWord
+    from jupyter_mlgpu.record.device_request import DeviceWord
 
     device = None if arguments.device is None else DeviceWord.parse(arguments.device)
     path, out = arguments.notebook.absolute(), arguments.out.absolute()

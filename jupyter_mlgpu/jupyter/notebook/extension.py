@@ -9,17 +9,17 @@ from functools import partial
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
-from jupyter_mlgpu.jupyter.notebook import surroundings
+from jupyter_mlgpu.jupyter.notebook import host_environment
 from jupyter_mlgpu.jupyter.notebook.browser import page_requests, state
 from jupyter_mlgpu.jupyter.notebook.browser.audience import Audience
 from jupyter_mlgpu.jupyter.notebook.browser.channel import Channel, KernelChannel, NoChannel
 from jupyter_mlgpu.jupyter.notebook.browser.doctor_light import DoctorLight, captures
 from jupyter_mlgpu.jupyter.notebook.browser.idletasks import IdleTasks
+from jupyter_mlgpu.jupyter.notebook.browser.live_counters import LazyCounterReader, LiveCounters
 from jupyter_mlgpu.jupyter.notebook.browser.logbook import Logbook
 from jupyter_mlgpu.jupyter.notebook.browser.page_updates import PageUpdates
 from jupyter_mlgpu.jupyter.notebook.browser.record_pages import RecordPages
 from jupyter_mlgpu.jupyter.notebook.browser.sidebar_settings import SidebarSettings
-from jupyter_mlgpu.jupyter.notebook.browser.watch import LazyCounters, Watch
 from jupyter_mlgpu.jupyter.notebook.cell import transform
 from jupyter_mlgpu.jupyter.notebook.cell.cell_callbacks import CellCallbacks
 from jupyter_mlgpu.jupyter.notebook.cell.cell_lines import in_blocks
@@ -27,10 +27,10 @@ from jupyter_mlgpu.jupyter.notebook.cell.record_stages import saving
 from jupyter_mlgpu.jupyter.notebook.cell.traced_cells import TracedCells
 from jupyter_mlgpu.jupyter.notebook.magics.commands import Commands
 from jupyter_mlgpu.jupyter.notebook.magics.devices import DeviceCommands
-from jupyter_mlgpu.jupyter.notebook.magics.ours import ours_in
+from jupyter_mlgpu.jupyter.notebook.magics.magic_ownership import magic_ownership
 from jupyter_mlgpu.jupyter.notebook.registration import registered_magics, transformed_input
 from jupyter_mlgpu.measure.capture.capture import Capture
-from jupyter_mlgpu.measure.kit import Kit, install
+from jupyter_mlgpu.measure.runtime import Runtime, install
 from jupyter_mlgpu.measure.uninterrupted import Uninterrupted
 from jupyter_mlgpu.record import files
 from jupyter_mlgpu.record.record import Record
@@ -58,23 +58,23 @@ class Extension:
         self._shell = shell
         kernel = getattr(shell, "kernel", None)
         notebook = os.environ.get("JPY_SESSION_NAME")  # set by jupyter_server: the notebook's path
-        self.kit = Kit(PurePath(notebook).name if notebook else None)
-        self.kit.of_user = surroundings.cells_of(shell)
-        self.kit.in_blocks = partial(in_blocks, shell=shell, of_user=self.kit.of_user)
-        schedule = surroundings.scheduler(kernel)
-        self.updates = PageUpdates(self.kit, schedule)
-        self.kit.on_progress = self.updates.progress
+        self.runtime = Runtime(PurePath(notebook).name if notebook else None)
+        self.runtime.of_user = host_environment.cells_of(shell)
+        self.runtime.in_blocks = partial(in_blocks, shell=shell, of_user=self.runtime.of_user)
+        schedule = host_environment.scheduler(kernel)
+        self.updates = PageUpdates(self.runtime, schedule)
+        self.runtime.on_progress = self.updates.progress
         self.audience = Audience(shell)
-        self._engine = surroundings.engine(kernel, self.kit.recorder.run.id)
+        self._engine = host_environment.engine(kernel, self.runtime.recorder.run.id)
         if self._engine is not None:
-            self.kit.store.on_clear = self._engine.clear
+            self.runtime.store.on_clear = self._engine.clear
 
         journal_path = os.environ.get(JOURNAL_VARIABLE)
         journal = files.Journal(journal_path) if journal_path else None
-        self._logbook = Logbook(self.kit, saving(journal), self.updates.push, _show_again)
+        self._logbook = Logbook(self.runtime, saving(journal), self.updates.push, _show_again)
         self._capture = Capture(
-            surroundings.capture_surroundings(shell),
-            now=self.kit.recorder.clock.utc,
+            host_environment.capture_environment(shell),
+            now=self.runtime.recorder.clock.utc,
             new_reader=_log_reader,
             on_live=self._logbook.on_live,
             on_late=self._logbook.on_late,
@@ -82,7 +82,7 @@ class Extension:
         )
         self.cells = TracedCells(
             shell,
-            self.kit,
+            self.runtime,
             self._capture,
             journal=journal,
             logbook=self._logbook,
@@ -91,23 +91,23 @@ class Extension:
             engine=self._engine,
         )
 
-        self.watch = Watch(
-            self.kit.sampler,
-            LazyCounters(self.kit.gpus),
+        self.watch = LiveCounters(
+            self.runtime.sampler,
+            LazyCounterReader(self.runtime.gpus),
             self.updates.push,
-            utc=self.kit.recorder.clock.utc,
+            utc=self.runtime.recorder.clock.utc,
             strip=self.updates.strip_so_far,
         )
-        self.record_pages = RecordPages(self.kit, self.watch.state)
+        self.record_pages = RecordPages(self.runtime, self.watch.state)
         self.doctor = DoctorLight(partial(captures, kernel), self.updates.push)
-        self.devices = DeviceCommands(self.kit, self.updates.devices)
+        self.devices = DeviceCommands(self.runtime, self.updates.devices)
         self.idle_tasks = IdleTasks(self._in_a_cell, schedule)
         self.settings = SidebarSettings(self.idle_tasks, self.devices, self._set_tracing, self.updates.push)
         self.channel = self.updates.channel = self._new_channel(kernel)
-        self.commands = Commands(self.kit, self.cells.events, self.channel, self._logbook, self._capture)
+        self.commands = Commands(self.runtime, self.cells.events, self.channel, self._logbook, self._capture)
         self._transformers = [
-            partial(transform.drop_trace_line, ours=ours_in(shell)),
-            partial(transform.device_line, ours=ours_in(shell)),
+            partial(transform.drop_trace_line, ours=magic_ownership(shell)),
+            partial(transform.device_line, ours=magic_ownership(shell)),
         ]
         # Before a cell is measured, and after it was: what somebody chose meanwhile.
         self._callbacks = CellCallbacks(
@@ -117,13 +117,13 @@ class Extension:
                 self.settings.cell_begins,
                 self.cells.prepare_receipts,
                 self.cells.events.cell_begins,
-                self.cells.account_begins,
+                self.cells.flight_recorder_begins,
                 self.watch.cell_begins,
             ),
             after=(
                 self.audience.cell_ended,
                 self.cells.events.cell_ended,
-                self.cells.account_ended,
+                self.cells.flight_recorder_ended,
                 self.updates.devices_soon,
                 self.idle_tasks.run,
                 self.watch.cell_ended,
@@ -135,7 +135,7 @@ class Extension:
         with ExitStack() as ends:
             self._begin(ends)
             self._ends = ends.pop_all()
-        install(self.kit)
+        install(self.runtime)
 
     def stop(self) -> None:
         """Leave the shell as it was found. A part that fails keeps no other from ending; then it raises."""
@@ -151,12 +151,12 @@ class Extension:
 
     def read_lines_at_once(self) -> None:
         """From now on a cell's end waits until all of it is known: nobody would see what comes later."""
-        self._capture.patient = self.kit.recorder.patient = True
+        self._capture.patient = self.runtime.recorder.patient = True
 
     def snapshot(self) -> dict[str, Any]:
         """The whole state, for a page that has just come."""
         return state.snapshot(
-            self.kit,
+            self.runtime,
             tracing=self.cells.events.tracing,
             running=self.updates.running(),
             logbook=self._logbook,
@@ -170,7 +170,7 @@ class Extension:
         from jupyter_mlgpu.jupyter.notebook.magics.magics import MlgpuMagics
         from jupyter_mlgpu.jupyter.notebook.magics.ops_command import RepeatedCell
 
-        cells, store = self.cells, self.kit.store
+        cells, store = self.cells, self.runtime.store
         repeats = RepeatedCell(self._shell, cells.events, lambda one: store.get(one.key), cells.show_receipt)
         magics = MlgpuMagics(self._shell, self.commands, self.devices, repeats, self.catch_up)
         ends.callback(self.commands.stop_sharing)
@@ -183,8 +183,8 @@ class Extension:
         cells.post_mortem.start()
         ends.callback(self._callbacks.unregister)
         self._callbacks.register()
-        ends.callback(self.kit.close)
-        self.kit.watch_imports()
+        ends.callback(self.runtime.close)
+        self.runtime.watch_imports()
         ends.callback(atexit.unregister, self._stop_capture)
         atexit.register(self._stop_capture)  # what is written after that goes where it always went
         for subscriber in self._subscribers():
@@ -196,10 +196,10 @@ class Extension:
         ends.callback(self.watch.stop)
 
     def _new_channel(self, kernel: Any) -> Channel:
-        if not surroundings.has_browsers(kernel):
+        if not host_environment.has_browsers(kernel):
             return NoChannel()
         answers = page_requests.answers(
-            self.kit,
+            self.runtime,
             watch=self.watch,
             settings=self.settings,
             receipt_threshold=self.cells.receipt_threshold,
@@ -207,7 +207,7 @@ class Extension:
             record_pages=self.record_pages,
             catch_up=self.catch_up,
         )
-        return KernelChannel(kernel, self.kit.recorder.run.id, self.snapshot, answers, self.audience)
+        return KernelChannel(kernel, self.runtime.recorder.run.id, self.snapshot, answers, self.audience)
 
     def _subscribers(self) -> list[Subscriber]:
         """Who is given each record; in an engine its journal, too."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from jupyter_mlgpu.jupyter.notebook.extension import load, loaded_in
-from jupyter_mlgpu.record.devicewords import DeviceWord
+from jupyter_mlgpu.record.device_request import DeviceWord
 
 
 def begin(shell: Any, device: str | None) -> None:
@@ -22,7 +22,7 @@ def begin(shell: Any, device: str | None) -> None:
     shell._jupyter_mlgpu.read_lines_at_once()
     shell._jupyter_mlgpu.audience.ask()  # a profile may have loaded us before
     if device is not None:
-        shell._jupyter_mlgpu.kit.selection.select(DeviceWord.parse(device))
+        shell._jupyter_mlgpu.runtime.selection.select(DeviceWord.parse(device))
 
 
 def find_gpu(shell: Any) -> None:
@@ -38,7 +38,7 @@ def check_device(shell: Any) -> None:
     """
     extension = loaded_in(shell)
     if extension is not None:
-        extension.kit.selection.check()
+        extension.runtime.selection.check()
 
 
 def end(shell: Any) -> None:

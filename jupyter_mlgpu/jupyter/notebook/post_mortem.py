@@ -12,14 +12,14 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from jupyter_mlgpu.jupyter.deaths.connection import Connection
+from jupyter_mlgpu.jupyter.exits.connection import Connection
 from jupyter_mlgpu.jupyter.notebook.cell.named_numbers import whole_numbers
-from jupyter_mlgpu.measure.account import KernelAccount, Streams, is_alive
 from jupyter_mlgpu.measure.capture.capture import Capture
-from jupyter_mlgpu.measure.kit import Kit
-from jupyter_mlgpu.record.accounts import places
-from jupyter_mlgpu.record.accounts.account import Account
-from jupyter_mlgpu.record.accounts.ending import Ending
+from jupyter_mlgpu.measure.flight_recorder import FlightRecorder, Streams, is_alive
+from jupyter_mlgpu.measure.runtime import Runtime
+from jupyter_mlgpu.record.flight import flight_files
+from jupyter_mlgpu.record.flight.exit_report import ExitReport
+from jupyter_mlgpu.record.flight.flight_record import FlightRecord
 from jupyter_mlgpu.record.record import Record
 from jupyter_mlgpu.record.sentence import Sentence
 
@@ -29,14 +29,14 @@ _SHUTDOWN = "shutdown_request"
 class PostMortem:
     """Keeps an account from `start` to `stop`, in a kernel with a connection file; elsewhere it rests."""
 
-    def __init__(self, shell: Any, kit: Kit, capture: Capture) -> None:
+    def __init__(self, shell: Any, runtime: Runtime, capture: Capture) -> None:
         self._shell = shell
         self._kernel = getattr(shell, "kernel", None)
-        self._kit = kit
+        self._runtime = runtime
         self._capture = capture
-        self._account: KernelAccount | None = None
+        self._account: FlightRecorder | None = None
         self._connection: Connection | None = None
-        self._before: tuple[Account, Ending] | None = None
+        self._before: tuple[FlightRecord, ExitReport] | None = None
         self._covered: list[tuple[dict[str, Any], Any, Any]] = []
 
     def start(self) -> None:
@@ -49,13 +49,13 @@ class PostMortem:
         self._connection = Connection(path.name)
         self._connection.open()
         try:
-            self._account = KernelAccount(
+            self._account = FlightRecorder(
                 path,
-                self._kit.recorder.run,
-                sampler=self._kit.sampler,
-                gpus=self._kit.gpus,
+                self._runtime.recorder.run,
+                sampler=self._runtime.sampler,
+                gpus=self._runtime.gpus,
                 streams=Streams(self._capture.offsets, self._capture.tails),
-                tidy=functools.partial(_tidy, path.parent, self._kit.recorder.run.host_digest),
+                tidy=functools.partial(_tidy, path.parent, self._runtime.recorder.run.host_digest),
                 named=lambda code: whole_numbers(code, self._shell.user_ns),
             )
         except OSError:  # a folder that may not be written, a full disk: a death is then told without it
@@ -97,27 +97,27 @@ class PostMortem:
         """What ended the kernel before this one, said once; None where it did not die."""
         if self._before is None:
             return None
-        (account, ending), self._before = self._before, None
+        (flight_record, exit_report), self._before = self._before, None
         # Loaded where there is something to tell.
-        from jupyter_mlgpu.explain.deaths.death import post_mortem
+        from jupyter_mlgpu.explain.exits.kernel_exit import post_mortem
         from jupyter_mlgpu.measure.probes import systemlog
 
-        if ending.status is None:
-            named = systemlog.named_for(account.state.pid, account.latest, None)
-            ending = replace(ending, named=named)
-        death = post_mortem(account, ending)
-        return None if death is None else death.note
+        if exit_report.status is None:
+            named = systemlog.named_for(flight_record.state.pid, flight_record.latest, None)
+            exit_report = replace(exit_report, named=named)
+        kernel_exit = post_mortem(flight_record, exit_report)
+        return None if kernel_exit is None else kernel_exit.note
 
     def _take_over(self, path: Path) -> bool:
         """Read what the kernel before this one has left; whether the place is free now."""
-        account = places.read(path)
-        if account is not None and account.state.pid != os.getpid():
-            alive = is_alive(account, self._kit.recorder.run.host_digest)
+        flight_record = flight_files.read(path)
+        if flight_record is not None and flight_record.state.pid != os.getpid():
+            alive = is_alive(flight_record, self._runtime.recorder.run.host_digest)
             if alive:
                 return False
-            if alive is False and account.at.phase != "ended":
-                self._before = account, _ending(path, account.state.pid)
-        places.remove(path)
+            if alive is False and flight_record.at.phase != "ended":
+                self._before = flight_record, _exit_report(path, flight_record.state.pid)
+        flight_files.remove(path)
         return True
 
     def _hear_of_shutdown(self) -> None:
@@ -160,19 +160,19 @@ def _path(kernel: Any) -> Path | None:
     if kernel is None or getattr(kernel, "engine_id", None) is not None:
         return None
     file = getattr(getattr(kernel, "parent", None), "connection_file", None)
-    name = places.name_for(file) if isinstance(file, str) and file else None
-    return None if name is None else places.folder() / name
+    name = flight_files.name_for(file) if isinstance(file, str) and file else None
+    return None if name is None else flight_files.folder() / name
 
 
-def _ending(path: Path, pid: int) -> Ending:
+def _exit_report(path: Path, pid: int) -> ExitReport:
     """How the kernel before this one ended: as the server saw it, or what can be seen now."""
-    seen = places.read_ending(path)
+    seen = flight_files.read_exit_report(path)
     if seen is not None and seen.pid == pid:
         return seen
     from jupyter_mlgpu.measure.probes import oom
 
-    return Ending(pid=pid, oom_kills=oom.counters().read())
+    return ExitReport(pid=pid, oom_kills=oom.counters().read())
 
 
 def _tidy(folder: Path, host_digest: str) -> None:
-    places.remove_old(folder, lambda account: is_alive(account, host_digest))
+    flight_files.remove_old(folder, lambda flight_record: is_alive(flight_record, host_digest))

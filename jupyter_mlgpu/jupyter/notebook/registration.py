@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from jupyter_mlgpu.jupyter.notebook.magics.ours import registered_by_us
+from jupyter_mlgpu.jupyter.notebook.magics.magic_ownership import registered_by_us
 
 if TYPE_CHECKING:
     from IPython.core.magic import Magics

@@ -32,19 +32,19 @@ def _load_jupyter_server_extension(server_app: Any) -> None:
     known = manager.untracked_message_types
     manager.untracked_message_types = [*known, *(name for name in MESSAGE_TYPES if name not in known)]
     # Which only a server can import.
-    from jupyter_mlgpu.jupyter.server import deaths, keeping, machine, messages, receipts
+    from jupyter_mlgpu.jupyter.server import exits, keeping, machine, messages, receipts
 
     page = server_app.web_app.settings.setdefault("page_config_data", {})
     page["jupyterMlgpuInstall"] = f"%{origin.install_line()}"
     keeping.register(server_app)
-    seen = deaths.Deaths(manager, server_app.io_loop.add_callback)
+    seen = exits.KernelExits(manager, server_app.io_loop.add_callback)
     seen.start()
     atexit.register(seen.stop)
     server_app.web_app.add_handlers(
         ".*$",
         [
             *messages.handlers(server_app.base_url),
-            *deaths.handlers(server_app.base_url, seen),
+            *exits.handlers(server_app.base_url, seen),
             *machine.handlers(server_app.base_url),
             *receipts.handlers(server_app.base_url),
             *jupyter.teaching_handlers(server_app.base_url),

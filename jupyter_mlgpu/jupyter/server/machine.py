@@ -3,8 +3,8 @@
     GET jupyter-mlgpu/machine  ->  {"time": "2026-11-21T15:00:00.000000Z", "t": 812.43, "values": [0.31, ...],
                                     "series": [{"device": "machine", "quantity": "memory", ...}, ...]}
 
-in the words of a kernel's counters (jupyter/notebook/browser/watch.py), without those of a process. Nothing
-is looked at unless a page asks, and a page asks only while its gauges are in sight.
+in the form of a kernel's counters (jupyter/notebook/browser/live_counters.py), without those of a process.
+They are sampled only when a page asks, which it does only while its gauges are visible.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from tornado import web
 
 from jupyter_mlgpu.measure.probes import gpus
 from jupyter_mlgpu.measure.probes.lazy import Lazy
-from jupyter_mlgpu.measure.probes.live import LiveCounters
+from jupyter_mlgpu.measure.probes.live import CounterReader
 from jupyter_mlgpu.measure.probes.nvml import Nvml
 from jupyter_mlgpu.record.clock import real_time, utc
 from jupyter_mlgpu.record.decoding import to_json
@@ -41,26 +41,26 @@ class MachineGauges:
 
     def __init__(
         self,
-        counters: LiveCounters | None = None,
+        counters: CounterReader | None = None,
         now: Callable[[], float] = real_time.monotonic,
         pause: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:
-        self._counters = counters or LiveCounters(Lazy(lambda: gpus.find(Nvml())), process=False)
+        self._counters = counters or CounterReader(Lazy(lambda: gpus.find(Nvml())), process=False)
         self._now = now
         self._pause = pause
         self._lock = asyncio.Lock()
         self._last: CountersEventData | None = None
 
-    async def look(self) -> CountersEventData:
+    async def sample(self) -> CountersEventData:
         """What the machine does; in a thread, for a driver may take its time and the server has kernels."""
         async with self._lock:
             age = float("inf") if self._last is None else self._now() - self._last["t"]
             if self._last is not None and age < _FRESH:
                 return self._last
             if age > _STALE:
-                await asyncio.to_thread(self._counters.look)
+                await asyncio.to_thread(self._counters.sample)
                 await self._pause(_FIRST)
-            series, values = await asyncio.to_thread(self._counters.look)
+            series, values = await asyncio.to_thread(self._counters.sample)
             self._last = {
                 "time": utc(real_time.time_ns()),
                 "t": self._now(),
@@ -83,7 +83,7 @@ class MachineHandler(APIHandler):
     @web.authenticated
     async def get(self) -> None:
         """What the machine does now."""
-        told = await self._machine.look()
+        told = await self._machine.sample()
         self.set_header("Cache-Control", "no-store")
         await self.finish(json.dumps(told))
 

@@ -27,11 +27,11 @@ def messages(language: str) -> str:
 
     Raises LookupError for a language that they are not there in.
     """
-    spoken = next((one for one in LANGUAGES if one == language[:2]), None)
-    if spoken is None:
+    chosen = next((one for one in LANGUAGES if one == language[:2]), None)
+    if chosen is None:
         raise LookupError(language)
     definitions = Catalogue.load().definitions
-    texts = {name: definition.tables[spoken] for name, definition in definitions.items()}
+    texts = {name: definition.tables[chosen] for name, definition in definitions.items()}
     wanted = {name: {"meaning": one["meaning"], "advice": one["advice"]} for name, one in texts.items()}
     return json.dumps(wanted, ensure_ascii=False)
 

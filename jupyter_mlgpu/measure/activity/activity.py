@@ -70,7 +70,7 @@ class Part(Struct, frozen=True):
 
     state: State
     seconds: float
-    looks: int
+    samples: int
     waited: float = 0.0
     doing: Doing | None = None
     call: Call | None = None
@@ -112,7 +112,7 @@ class Activity(Struct, frozen=True, kw_only=True):
     """
 
     seconds: float
-    looks: int
+    samples: int
     parts: tuple[Part, ...]
     unseen: float = 0.0
     unseen_busy: float = 0.0

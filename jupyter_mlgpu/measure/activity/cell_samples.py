@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from jupyter_mlgpu.measure.activity.activity import Line, State
-from jupyter_mlgpu.measure.activity.looks import Looks, line_of
+from jupyter_mlgpu.measure.activity.sample_counts import SampleCounts, line_of
 from jupyter_mlgpu.measure.activity.stack import Stack
 from jupyter_mlgpu.measure.activity.timeline import Timeline
 from jupyter_mlgpu.record.strip import SHORTEST, HostLane
@@ -20,7 +20,7 @@ class CellSamples:
 
     def __init__(self, code_began: float) -> None:
         self.code_began = code_began
-        self.seen, self.unseen = Looks(), Looks()
+        self.seen, self.unseen = SampleCounts(), SampleCounts()
         self.unseen_busy = 0.0
         self._timeline = Timeline()
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from jupyter_mlgpu.measure.activity import counters
 from jupyter_mlgpu.measure.activity.activity import Activity, Line
 from jupyter_mlgpu.measure.activity.counters import Counters
-from jupyter_mlgpu.measure.activity.looks import Looks
+from jupyter_mlgpu.measure.activity.sample_counts import SampleCounts
 from jupyter_mlgpu.measure.activity.states import AT_WORK
 from jupyter_mlgpu.measure.activity.watched_thread import ThreadMoment
 from jupyter_mlgpu.record.strip import HostLane
@@ -30,14 +30,14 @@ class CodeEnd(NamedTuple):
     last: ThreadMoment
     last_process_time: float
     counters: Counters | None
-    seen: Looks
-    unseen: Looks
+    seen: SampleCounts
+    unseen: SampleCounts
     unseen_busy: float
     lane: HostLane | None
     lane_lines: tuple[Line | None, ...]
 
     @property
-    def has_looks(self) -> bool:
+    def has_samples(self) -> bool:
         """Whether a look saw the cell before that."""
         return self.counters is not None and bool(self.seen.count or self.unseen.count)
 
@@ -49,7 +49,7 @@ def never_seen(end: CodeEnd, *, traced: bool) -> Activity | None:
     seconds, own = end.at.now - end.last.now, end.at.own - end.last.own
     return Activity(
         seconds=seconds,
-        looks=0,
+        samples=0,
         parts=(),
         unseen=seconds,
         unseen_busy=seconds if own >= AT_WORK * seconds else 0.0,

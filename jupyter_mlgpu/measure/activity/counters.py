@@ -114,10 +114,10 @@ def more(last: float | None, first: float | None) -> int | None:
     return None if by is None else round(by)
 
 
-def attempt(look: Callable[[], float | int]) -> float | None:
+def attempt(sample: Callable[[], float | int]) -> float | None:
     """What a reading gives; None where the system does not tell it."""
     try:
-        return look()
+        return sample()
     except (OSError, ValueError, IndexError, ImportError):  # not Linux, or a kernel without it
         return None
 

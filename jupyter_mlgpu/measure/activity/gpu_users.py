@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from jupyter_mlgpu.measure.activity.asked import Asked
+from jupyter_mlgpu.measure.activity.external_readers import ExternalReaders
 
 #: Seconds from the first look on after which it is asked who uses the GPUs; then each time as long after.
 _ASK_AFTER = 0.1
@@ -24,8 +24,8 @@ class GpuUse(NamedTuple):
 class GpuUsers:
     """The questions of one cell: some while it runs, and what they leave open at its end."""
 
-    def __init__(self, asked: Asked) -> None:
-        self._asked = asked
+    def __init__(self, readers: ExternalReaders) -> None:
+        self._readers = readers
         self._others: float | None = None
         self._ask_at = _ASK_AFTER
 
@@ -33,14 +33,14 @@ class GpuUsers:
         """Ask on the sampler's thread, `elapsed` seconds after `since`, where it is time to."""
         if elapsed >= self._ask_at:
             self._ask_at = 2 * elapsed
-            told = self._asked.gpu_others(since)
+            told = self._readers.gpu_others(since)
             self._others = self._others if told is None else told
 
     def at_the_end(self, since: float, *, used: bool) -> GpuUse:
         """Ask for what is not known yet, on the cell's thread; `used`: the cell may have used a GPU."""
-        gpus = self._asked.gpus(since) if used else {}
+        gpus = self._readers.gpus(since) if used else {}
         neighbours: int | None = None
         if self._others is None and any(busy >= _BUSY for busy, _ in gpus.values()):
-            self._others = self._asked.gpu_others(since)
-            neighbours = self._asked.gpu_neighbours() if self._others is None else None
+            self._others = self._readers.gpu_others(since)
+            neighbours = self._readers.gpu_neighbours() if self._others is None else None
         return GpuUse(gpus, self._others, neighbours)

@@ -28,7 +28,7 @@ class ThreadState(NamedTuple):
     """
 
     running: Callable[[], bool | None]
-    rest: Callable[[], object]
+    yield_processor: Callable[[], object]
     close: Callable[[], object]
 
 

@@ -39,21 +39,21 @@ class WatchedThread:
         """Now."""
         return ThreadMoment(real_time.perf_counter(), self.clock.read())
 
-    def state(self, look: ThreadMoment, own: float | None, asked: float, others: float) -> State:
+    def state(self, sample: ThreadMoment, own: float | None, asked: float, others: float) -> State:
         """How it worked before a look that began then.
 
         `own` is the part of the time since the last look that it had a processor, `others` the same of the
         process's other threads, and `asked` for how many switch intervals the look waited for the lock.
         """
-        went_on = part(look, self.moment())
+        went_on = part(sample, self.moment())
         if nobody_else_kept_it(own, asked, others, went_on):
             return state_of(own, asked, running=False, went_on=went_on)
         # We have the lock. A thread that runs now needs none, or it only waits for a processor, such as ours.
         running = self._state.running()
-        went_on = part(look, self.moment())
+        went_on = part(sample, self.moment())
         if running and (went_on is None or went_on <= WENT_ON):
             rested = self.moment()
-            self._state.rest()
+            self._state.yield_processor()
             running = self._state.running()
             went_on = part(rested, self.moment())
         return state_of(own, asked, running=bool(running), went_on=went_on)

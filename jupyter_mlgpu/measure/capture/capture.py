@@ -43,7 +43,7 @@ IN_A_TERMINAL = say(
 WHEN_IT_ENDS = 2.0
 
 
-class Surroundings(Protocol):
+class HostEnvironment(Protocol):
     """What is special about capturing in a kernel or in a terminal: `notebook.capture_kernel` has one."""
 
     def make_echo(self, descriptor: int, before: int) -> Echo | None:
@@ -99,7 +99,7 @@ class Capture:
     thread mostly calls them.
     """
 
-    surroundings: Surroundings
+    host_environment: HostEnvironment
     _: KW_ONLY
     now: Callable[[], str]
     new_reader: Callable[[], LineReader]
@@ -116,11 +116,11 @@ class Capture:
         self.active = False
         self._begun = False  # whether something is to be put back
         self._tap = Tap(
-            self.surroundings.descriptors,
+            self.host_environment.descriptors,
             self._on_data,
             on_tick=self._tick,
             on_lost=self._on_lost,
-            make_echo=self.surroundings.make_echo,
+            make_echo=self.host_environment.make_echo,
         )
         self._hooks = PythonHooks(self._on_message)
         self._lock = threading.RLock()
@@ -138,7 +138,7 @@ class Capture:
     @property
     def missing(self) -> Sentence | None:
         """Why native lines are shown but belong to no cell; None where they are captured."""
-        return self._tap.paused or (None if self.surroundings.descriptors else IN_A_TERMINAL)
+        return self._tap.paused or (None if self.host_environment.descriptors else IN_A_TERMINAL)
 
     def start(self) -> None:
         """Begin to capture; `missing` says where that is not possible for native lines."""
@@ -149,7 +149,7 @@ class Capture:
             self._begun = self.active = True
             try:
                 self._tap.start()
-                self.surroundings.attach(self._tap, self._request_begins)
+                self.host_environment.attach(self._tap, self._request_begins)
                 self._hooks.start()
                 self.on_files(self.files())
             except BaseException:
@@ -168,7 +168,7 @@ class Capture:
             return
         self.active = False
         self._hooks.stop()
-        self.surroundings.detach(self._tap)
+        self.host_environment.detach(self._tap)
         self._tap.stop()
         self._begun = False
         self._stretches.clear()
@@ -186,7 +186,7 @@ class Capture:
             self._cells_thread = threading.get_ident()
             if self._tap.paused:
                 self._stretch.lost(self._tap.paused)
-        self.surroundings.cell_begins(self._tap)
+        self.host_environment.cell_begins(self._tap)
 
     def end_cell(self, sequence: int) -> Notes | None:
         """What came since `begin_cell`; None where nothing came. `sequence` is the record's.
@@ -198,7 +198,7 @@ class Capture:
         if self.active:
             self._tap.check()
             self._tap.drain()
-            self.surroundings.cell_ended(self._tap)
+            self.host_environment.cell_ended(self._tap)
         with self._lock:
             if self.active:
                 self._stretches.append(_Bytes(sequence, self._cell_starts, self._tap.offsets()))
@@ -220,7 +220,7 @@ class Capture:
 
     def shown_lines(self) -> Mapping[str, StreamLines]:
         """Which lines of the last cell's output are native, by stream; empty where that is not known."""
-        return self.surroundings.shown_lines()
+        return self.host_environment.shown_lines()
 
     def abandon_cell(self) -> None:
         """The cell will have no record: its lines count as those between cells."""
@@ -284,7 +284,7 @@ class Capture:
         self._lock, self._telling = threading.RLock(), threading.RLock()
         if self._begun:
             self._hooks.stop()
-            self.surroundings.after_fork_in_child(self._tap)
+            self.host_environment.after_fork_in_child(self._tap)
             self._tap.after_fork_in_child()
 
     def _on_data(self, stream: str, data: bytes) -> None:

@@ -70,7 +70,7 @@ class Reader:
         self._settled = [0] * len(pipes)  # what STORED is where everything was shown
         self._questions: Questions | None = None
         self._bell = -1
-        self._stuck_looks = 0
+        self._stuck_samples = 0
         #: Whether it was ended here, since it stood still.
         self.was_stuck = False
 
@@ -174,8 +174,8 @@ class Reader:
         """End a process that stands still, for its writers wait for ever; to be called ten times a second."""
         process = self._words[PROCESS]
         self.settle(0.0)
-        self._stuck_looks = self._stuck_looks + 1 if self.silent() > _STUCK else 0
-        if process and self._stuck_looks >= _STUCK_LOOKS:
+        self._stuck_samples = self._stuck_samples + 1 if self.silent() > _STUCK else 0
+        if process and self._stuck_samples >= _STUCK_LOOKS:
             self.was_stuck = True
             with contextlib.suppress(OSError):
                 os.kill(process, signal.SIGKILL)

@@ -13,7 +13,6 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
 
-from jupyter_mlgpu.measure.alarm import Alarm
 from jupyter_mlgpu.measure.capture.flushing import flush_native
 from jupyter_mlgpu.measure.capture.losses import (
     NOT_IN_TIME,
@@ -29,6 +28,7 @@ from jupyter_mlgpu.measure.capture.reader import Reader
 from jupyter_mlgpu.measure.capture.stream import NAMES, CapturedStream, MakeEcho, OnData, plain_echo
 from jupyter_mlgpu.measure.handlers import is_of_a_handler
 from jupyter_mlgpu.measure.uninterrupted import Uninterrupted
+from jupyter_mlgpu.measure.wake_event import WakeEvent
 from jupyter_mlgpu.record.clock import real_time
 from jupyter_mlgpu.record.sentence import Sentence
 
@@ -72,7 +72,7 @@ class Tap:
         self._readers = 0
         self._taken = self._waited = False
         self._thread: threading.Thread | None = None
-        self._wake: Alarm | None = None  # of the thread
+        self._wake: WakeEvent | None = None  # of the thread
         #: Why nothing is captured although it was begun, or None.
         self.paused: Sentence | None = None
 
@@ -87,7 +87,7 @@ class Tap:
         self._lost.clear()
         self._left_alone.clear()
         self._reading = False
-        wake = self._wake = Alarm()
+        wake = self._wake = WakeEvent()
         self._thread = threading.Thread(
             target=self._watch, args=(wake,), name="jupyter_mlgpu logs", daemon=True
         )
@@ -111,7 +111,7 @@ class Tap:
             reader = self._reader
             wake, self._wake = self._wake, None
         if wake is not None:
-            wake.ring()
+            wake.set()
         if reader is not None:
             reader.forward(PATIENCE)
         thread = self._thread
@@ -244,7 +244,7 @@ class Tap:
                 stream.echo.ready(deadline - real_time.monotonic())
                 self._pump(reader)
 
-    def _watch(self, wake: Alarm) -> None:
+    def _watch(self, wake: WakeEvent) -> None:
         quiet = 0
         while self._wake is wake:
             reader = self._reader
@@ -263,7 +263,7 @@ class Tap:
             except Exception as error:  # the thread must live, for it passes the user's output on
                 self._lose(not_watched(error))
 
-    def _wait(self, wake: Alarm, reader: Reader | None, *, is_quiet: bool) -> bool:
+    def _wait(self, wake: WakeEvent, reader: Reader | None, *, is_quiet: bool) -> bool:
         """Wait for the next look; False: the reader has ended."""
         seconds = QUIET if is_quiet else INTERVAL
         if reader is not None:

@@ -289,7 +289,7 @@ class Backend(Protocol):
         """Whether its own threads may call functions of the user's Python, as a pipeline of data does."""
         return False
 
-    def rest(self) -> None:
+    def release(self) -> None:
         """Give up what stays in the framework between two cells that are watched, until the next is."""
         return
 

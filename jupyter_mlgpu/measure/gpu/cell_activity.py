@@ -23,7 +23,7 @@ class CellActivity:
         self.begin: Boundary | None = None
         self.end: Boundary | None = None
         #: CUPTI's clock and ours: when the records were switched on, at the cell's ends, once it is complete.
-        self.switched_on = self.begun = self.ended = self.looked = (0, 0)
+        self.switched_on = self.begun = self.ended = self.sampled = (0, 0)
         #: What each GPU did.
         self.totals: dict[int, GpuTotals] = {}
         #: When each GPU ended the last work that was launched before the cell, where that was seen.
@@ -77,12 +77,12 @@ class CellActivity:
 
     def clock_went_on(self) -> bool:
         """Return whether CUPTI's clock went forwards, from when the records were switched on to the end."""
-        moments = [at for at, _ in (self.switched_on, self.begun, self.ended, self.looked)]
+        moments = [at for at, _ in (self.switched_on, self.begun, self.ended, self.sampled)]
         return moments == sorted(moments)
 
     def seconds(self, ticks: int) -> float:
         """Ticks of CUPTI's clock as seconds: it counts nanoseconds, or ticks of the processor."""
-        (begun_ticks, begun_ns), (ended_ticks, ended_ns) = self.switched_on, self.looked
+        (begun_ticks, begun_ns), (ended_ticks, ended_ns) = self.switched_on, self.sampled
         ticks_a_nanosecond = (ended_ticks - begun_ticks) / max(1, ended_ns - begun_ns)
         # A short time tells the rate badly, and most often it is exactly 1.
         return ticks / (1 if 0.98 < ticks_a_nanosecond < 1.02 else ticks_a_nanosecond) / 1e9

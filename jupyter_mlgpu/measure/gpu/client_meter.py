@@ -57,9 +57,9 @@ class ClientMeter:
         """A cell that is about to begin."""
         return CellClients(self)
 
-    def look_while_it_runs(self, look: Callable[[], None]) -> Callable[[], object]:
+    def sample_while_running(self, sample: Callable[[], None]) -> Callable[[], object]:
         """Take samples from time to time; what is returned ends that."""
-        return self._sampler.add(look, _EVERY, after=_EVERY)
+        return self._sampler.add(sample, _EVERY, after=_EVERY)
 
     def read(self, search_after: float) -> Sequence[GpuClient]:
         """Return the clients, searched for anew if the last search is so many seconds ago."""
@@ -100,12 +100,12 @@ class CellClients:
         with self._lock:
             self._growth.begin(self._read(_RECENT))
             self._begun = self._meter.now()
-        self.stop = self._meter.look_while_it_runs(self.look)
+        self.stop = self._meter.sample_while_running(self.sample)
 
     def ends(self) -> None:
         """Do nothing: the counts are taken by `finish`."""
 
-    def look(self) -> None:
+    def sample(self) -> None:
         """Take a sample, on the sampler's thread."""
         with self._lock:
             try:

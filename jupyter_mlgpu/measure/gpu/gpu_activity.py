@@ -100,14 +100,14 @@ class GpuActivity:
         """The cell has ended and its work was waited for: have it complete."""
         until = real_time.monotonic() + _PATIENCE
         while not cell.done.is_set() and real_time.monotonic() < until:
-            self.look()
+            self.sample()
         if not cell.done.is_set():
             with self._lock:
                 self._leave(cell, TAKEN_OVER)
                 self._switch.on = False  # the next cell takes the records back
             self._tell()
 
-    def look(self) -> None:
+    def sample(self) -> None:
         """Ask for records that are ready."""
         self._switch.flush()
         self.drain()
@@ -115,8 +115,8 @@ class GpuActivity:
     def until_now(self, cell: CellActivity) -> int:
         """Take the moment up to which a cell that is running is told of, in CUPTI's ticks."""
         with self._lock:
-            cell.looked = self._switch.clock()
-            return cell.looked[0]
+            cell.sampled = self._switch.clock()
+            return cell.sampled[0]
 
     def is_waited_for(self) -> bool:
         """Return whether there are cells that have ended and are not complete."""
@@ -184,11 +184,11 @@ class GpuActivity:
             return
         with self._lock:
             self._lost += self._switch.dropped()
-            looked = self._switch.clock()
+            sampled = self._switch.clock()
             for cell in lost:
                 self._leave(cell, TAKEN_OVER)
             for cell in ended:
-                cell.looked, cell.lost = looked, self._lost - cell.lost_before
+                cell.sampled, cell.lost = sampled, self._lost - cell.lost_before
                 self._leave(cell, None)
 
     def _leave(self, cell: CellActivity, why: Sentence | None) -> None:
@@ -210,7 +210,7 @@ class GpuActivity:
         if not self._switch.on:
             return
         with suppress(Exception):  # then less is known
-            self.look()
+            self.sample()
         self._switch.off()
         self.drain()
         with self._lock:

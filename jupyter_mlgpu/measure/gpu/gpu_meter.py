@@ -86,7 +86,7 @@ class GpuMeter:
         return _SOON if self._activity.drain() >= _MANY else None
 
     def _ask(self) -> float | None:
-        self._activity.look()
+        self._activity.sample()
         with self._lock:
             stop = self._stop_asking
             if not self._activity.is_waited_for() and stop is not None:

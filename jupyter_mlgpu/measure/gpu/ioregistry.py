@@ -48,25 +48,25 @@ class IoRegistry:
     """The registry of this Mac; raises OSError elsewhere."""
 
     def __init__(self, load: Callable[[str], Any] = ctypes.CDLL) -> None:
-        kit, foundation = load(_IOKIT), load(_FOUNDATION)
+        runtime, foundation = load(_IOKIT), load(_FOUNDATION)
         number, pointer, text = ctypes.c_uint32, ctypes.c_void_p, ctypes.c_char_p
-        self._IOServiceMatching = _function(kit.IOServiceMatching, pointer, text)
+        self._IOServiceMatching = _function(runtime.IOServiceMatching, pointer, text)
         self._IOServiceGetMatchingServices = _function(
-            kit.IOServiceGetMatchingServices, ctypes.c_int, number, pointer, pointer
+            runtime.IOServiceGetMatchingServices, ctypes.c_int, number, pointer, pointer
         )
-        self._IOIteratorNext = _function(kit.IOIteratorNext, number, number)
-        self._IOIteratorIsValid = _function(kit.IOIteratorIsValid, ctypes.c_int, number)
-        self._IOIteratorReset = _function(kit.IOIteratorReset, None, number)
+        self._IOIteratorNext = _function(runtime.IOIteratorNext, number, number)
+        self._IOIteratorIsValid = _function(runtime.IOIteratorIsValid, ctypes.c_int, number)
+        self._IOIteratorReset = _function(runtime.IOIteratorReset, None, number)
         self._IORegistryEntryCreateIterator = _function(
-            kit.IORegistryEntryCreateIterator, ctypes.c_int, number, text, number, pointer
+            runtime.IORegistryEntryCreateIterator, ctypes.c_int, number, text, number, pointer
         )
         self._IORegistryEntryGetRegistryEntryID = _function(
-            kit.IORegistryEntryGetRegistryEntryID, ctypes.c_int, number, pointer
+            runtime.IORegistryEntryGetRegistryEntryID, ctypes.c_int, number, pointer
         )
         self._IORegistryEntryCreateCFProperty = _function(
-            kit.IORegistryEntryCreateCFProperty, pointer, number, pointer, pointer, number
+            runtime.IORegistryEntryCreateCFProperty, pointer, number, pointer, pointer, number
         )
-        self._IOObjectRelease = _function(kit.IOObjectRelease, ctypes.c_int, number)
+        self._IOObjectRelease = _function(runtime.IOObjectRelease, ctypes.c_int, number)
         self._CFStringCreateWithCString = _function(
             foundation.CFStringCreateWithCString, pointer, pointer, text, number
         )

@@ -50,7 +50,7 @@ class CounterSeries:
     why_missing: Said | None = None
 
 
-class LiveCounters:
+class CounterReader:
     """Looks at everything; used from one thread. The first look finds out what there is.
 
     `process`: whether this process is looked at too, beside the machine and its GPUs.
@@ -72,7 +72,7 @@ class LiveCounters:
         self._now = now
         self._lines: list[tuple[CounterSeries, Read]] | None = None
 
-    def look(self) -> tuple[list[CounterSeries], list[float | None]]:
+    def sample(self) -> tuple[list[CounterSeries], list[float | None]]:
         """What there is to see, and a value for each: None where it has a reason now."""
         if self._lines is None:
             self._lines = [*self._machine(), *self._of_gpus()]
@@ -166,7 +166,7 @@ class _Power:
     def of(self, part: str) -> Read:
         def read() -> NvmlAnswer[float]:
             if part == "GPU":  # the first of the parts
-                why = self._look()
+                why = self._sample()
                 if why is not None:
                     return NvmlAnswer(None, why)
             value = self._watts.get(part)
@@ -174,7 +174,7 @@ class _Power:
 
         return read
 
-    def _look(self) -> Sentence | None:
+    def _sample(self) -> Sentence | None:
         now = self._now()
         try:
             if self._begun is not None and now > self._begun:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from jupyter_mlgpu.measure.probes import memory
-from jupyter_mlgpu.record.accounts.account import OomKills
+from jupyter_mlgpu.record.flight.flight_record import OomKills
 
 _COUNT = b"oom_kill "
 #: Bytes of such a file that are read: /proc/vmstat has 4 to 8 kB.

@@ -12,8 +12,8 @@ import threading
 from collections.abc import Callable
 from operator import attrgetter
 
-from jupyter_mlgpu.measure.alarm import Alarm
 from jupyter_mlgpu.measure.uninterrupted import Uninterrupted
+from jupyter_mlgpu.measure.wake_event import WakeEvent
 from jupyter_mlgpu.record.clock import real_time
 from jupyter_mlgpu.record.reading import OPERATING_SYSTEM, Reading
 from jupyter_mlgpu.record.sentence import say
@@ -39,31 +39,31 @@ class Sampler:
     def __init__(self, linger: float = LINGER) -> None:
         self._linger = linger
         self._lock = threading.Lock()
-        self._changed = Alarm()
+        self._changed = WakeEvent()
         self._jobs: list[_Job] = []
         self._thread: threading.Thread | None = None
 
-    def add(self, look: Look, every: float, after: float = 0.0, early: float = 0.0) -> Stop:
-        """Call `look` on the thread, `after` seconds from now and then every `every` seconds.
+    def add(self, sample: Look, every: float, after: float = 0.0, early: float = 0.0) -> Stop:
+        """Call `sample` on the thread, `after` seconds from now and then every `every` seconds.
 
         A look that returns a number is called again after so many seconds instead. It comes up to `early`
         seconds before its time where the thread is awake for another one: waking up is the dearest part.
         What is returned here ends that. A look that raises is not repeated.
         """
-        job = _Job(look, every, after, early)
+        job = _Job(sample, every, after, early)
         with Uninterrupted(), self._lock:  # a Ctrl-C while a thread starts could keep it from running
             self._jobs.append(job)
             if self._thread is None:
                 self._thread = threading.Thread(target=self._go_on, name=NAME, daemon=True)
                 self._thread.start()
             else:
-                self._changed.ring()
+                self._changed.set()
 
         def stop() -> Exception | None:
             with self._lock:
                 self._remove(job)
                 if not self._jobs:
-                    self._changed.ring()  # the thread has nothing to wait for but its own end
+                    self._changed.set()  # the thread has nothing to wait for but its own end
             return job.error
 
         return stop
@@ -73,7 +73,7 @@ class Sampler:
         with self._lock:
             self._linger = 0.0
             thread = self._thread
-            self._changed.ring()
+            self._changed.set()
         if thread is not None and not self._jobs:
             thread.join(1.0)
 
@@ -87,7 +87,7 @@ class Sampler:
             begun, worked = real_time.perf_counter(), real_time.thread_time()
             wait = None
             try:
-                wait = job.look()
+                wait = job.sample()
             except Exception as error:
                 job.error = error
                 with self._lock:
@@ -123,8 +123,8 @@ class Sampler:
 
 
 class _Job:
-    def __init__(self, look: Look, every: float, after: float, early: float) -> None:
-        self.look = look
+    def __init__(self, sample: Look, every: float, after: float, early: float) -> None:
+        self.sample = sample
         self.every = every
         self.early = early
         self.due = real_time.perf_counter() + after
@@ -150,27 +150,27 @@ class SampledPeak:
 
     def start(self) -> Callable[[], Reading]:
         """Begin; what is returned gives the reading when it is called."""
-        looks = _Looks()
-        end = self._sampler.add(looks.look, INTERVAL)
+        samples = _PeakSamples()
+        end = self._sampler.add(samples.sample, INTERVAL)
 
         def stop() -> Reading:
             end()
-            looks.look()
+            samples.sample()
             return Reading(
                 self.quantity,
-                looks.peak,
+                samples.peak,
                 "bytes",
                 "process",
                 OPERATING_SYSTEM,
-                looks.samples,
+                samples.samples,
                 detail=self.detail,
             )
 
-        looks.look()
+        samples.sample()
         return stop
 
 
-class _Looks:
+class _PeakSamples:
     def __init__(self) -> None:
         self.peak = 0
         self.samples = 0
@@ -178,6 +178,6 @@ class _Looks:
 
         self._process = psutil.Process()
 
-    def look(self) -> None:
+    def sample(self) -> None:
         self.peak = max(self.peak, self._process.memory_info().rss)
         self.samples += 1

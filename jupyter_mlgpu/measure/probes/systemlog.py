@@ -13,8 +13,8 @@ import sys
 from pathlib import Path
 
 from jupyter_mlgpu.measure.probes import memory
-from jupyter_mlgpu.record.accounts.ending import Named
 from jupyter_mlgpu.record.clock import real_time
+from jupyter_mlgpu.record.flight.exit_report import Named
 
 _LOG = Path("/dev/kmsg")
 #: Records that are read, the longest of which has 8 kB.

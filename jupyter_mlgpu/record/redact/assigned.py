@@ -9,7 +9,7 @@ import functools
 import re
 from typing import TYPE_CHECKING
 
-from jupyter_mlgpu.record.redact.words import any_of
+from jupyter_mlgpu.record.redact.word_pattern import any_of
 
 if TYPE_CHECKING:
     from jupyter_mlgpu.record.redact.judging import AssignedValue

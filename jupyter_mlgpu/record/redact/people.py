@@ -15,7 +15,7 @@ import unicodedata
 from pathlib import Path
 from typing import NamedTuple
 
-from jupyter_mlgpu.record.redact.words import any_of
+from jupyter_mlgpu.record.redact.word_pattern import any_of
 
 # Names that are ordinary words in code; replacing them would only spoil the text.
 _ORDINARY_USERS = {"root", "user", "home", "jovyan"}

@@ -15,7 +15,7 @@ import re
 from collections.abc import Callable
 
 from jupyter_mlgpu.record.redact import assigned, calls, commands, letters
-from jupyter_mlgpu.record.redact.words import any_of
+from jupyter_mlgpu.record.redact.word_pattern import any_of
 
 HIDDEN = "<redacted>"
 

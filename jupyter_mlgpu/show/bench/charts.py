@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from jupyter_mlgpu.experiment.bench.bench_sentences import quantity, three
 from jupyter_mlgpu.experiment.bench.result import CaseResult
-from jupyter_mlgpu.experiment.bench.words import quantity, three
 from jupyter_mlgpu.measure.frameworks import registry
 from jupyter_mlgpu.record.sentence import joined, say
 from jupyter_mlgpu.show.page.chart import COLOURS, Axis, Chart, Point, Series

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from functools import reduce
 
+from jupyter_mlgpu.experiment.bench.bench_sentences import quantity
 from jupyter_mlgpu.experiment.bench.result import CaseResult
 from jupyter_mlgpu.experiment.bench.run import BenchRun
-from jupyter_mlgpu.experiment.bench.words import quantity
 from jupyter_mlgpu.measure.frameworks import registry
 from jupyter_mlgpu.record import units
 from jupyter_mlgpu.record.sentence import Sentence, say, say_count, with_commas

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from jupyter_mlgpu.experiment.bench.against import Against, Row
+from jupyter_mlgpu.experiment.bench.bench_sentences import head, quantity, three
 from jupyter_mlgpu.experiment.bench.quantity import Quantity
 from jupyter_mlgpu.experiment.bench.result import CaseResult
 from jupyter_mlgpu.experiment.bench.run import BenchRun
-from jupyter_mlgpu.experiment.bench.words import head, quantity, three
 from jupyter_mlgpu.measure.frameworks import registry
 from jupyter_mlgpu.record.sentence import Sentence, say
 from jupyter_mlgpu.show.bench import caveats, charts
 from jupyter_mlgpu.show.bench.headline import headline
 from jupyter_mlgpu.show.page.model import FIGURES, Page, Table
-from jupyter_mlgpu.show.page.shown import page_of
+from jupyter_mlgpu.show.page.rendering import page_of
 
 #: The columns: title, and the text of a result in it. A column that is empty for all is left out.
 COLUMNS: tuple[tuple[Sentence, Callable[[CaseResult], str]], ...] = (

@@ -12,7 +12,7 @@ from jupyter_mlgpu.record.sentence import say, say_count
 from jupyter_mlgpu.record.translation import translated
 from jupyter_mlgpu.show.page.chart import Axis, Chart, Point, Rule, Series
 from jupyter_mlgpu.show.page.model import Page, Part, Table
-from jupyter_mlgpu.show.page.shown import page_of
+from jupyter_mlgpu.show.page.rendering import page_of
 
 ABOUT = say(
     "Medians over the runs, lowest and highest in parentheses; ratios with their 95 % "

@@ -10,7 +10,7 @@ from jupyter_mlgpu.record.sentence import Sentence, say, say_count
 from jupyter_mlgpu.show.engines import lanes, live
 from jupyter_mlgpu.show.engines.headline import headline
 from jupyter_mlgpu.show.page.model import Page, Picture, Table
-from jupyter_mlgpu.show.page.shown import page_of
+from jupyter_mlgpu.show.page.rendering import page_of
 
 #: What stands above the tables.
 TOLD, APART = say("What each engine reported"), say("Computing and communicating separately")

@@ -38,11 +38,11 @@ GONE = "The events of this profiled cell are no longer kept: its table of operat
 _FIRST_TRACK = 100
 
 Find = Callable[[tuple[str, int]], Sequence[Profile]]
-#: Gives what the live counters showed in the cell of a record's key, as `measure/probes/looks.py` has it.
-FindLooks = Callable[[tuple[str, int]], Mapping[str, Any] | None]
+#: Gives the live counters' samples of the cell with this key (`measure/probes/counter_samples.py`).
+FindCounterSamples = Callable[[tuple[str, int]], Mapping[str, Any] | None]
 
 
-def _no_looks(key: tuple[str, int]) -> None:
+def _no_samples(key: tuple[str, int]) -> None:
     return None
 
 
@@ -82,7 +82,9 @@ class _Lanes:
         return len(self._open) - 1
 
 
-def left_out(records: Sequence[Record], profiles: Find, looks: FindLooks = _no_looks) -> list[str]:
+def left_out(
+    records: Sequence[Record], profiles: Find, samples: FindCounterSamples = _no_samples
+) -> list[str]:
     """What of the records is not on the timeline: one sentence a cell."""
     said = []
     for record in records:
@@ -96,8 +98,8 @@ def left_out(records: Sequence[Record], profiles: Find, looks: FindLooks = _no_l
                 )
         if record.reading("wall_time").value is None:
             said.append(f"{cell} has no measured time and is shown as a moment.")
-        seen = looks(record.key)
-        if seen and (first := seen["looks"][0][0]) > 2 * seen["interval"]:
+        seen = samples(record.key)
+        if seen and (first := seen["samples"][0][0]) > 2 * seen["interval"]:
             said.append(
                 f"{cell}: its live counters begin {first:.1f} s after its start. Before "
                 "that nobody watched, or the cell is longer than what they remember."
@@ -108,7 +110,7 @@ def left_out(records: Sequence[Record], profiles: Find, looks: FindLooks = _no_l
 def items(
     records: Sequence[Record],
     profiles: Find,
-    looks: FindLooks = _no_looks,
+    samples: FindCounterSamples = _no_samples,
     *,
     clocks: Mapping[str, int] | None = None,
 ) -> Iterator[Item]:
@@ -128,7 +130,7 @@ def items(
         name += f"kernel {run[:8]}" + (f", {notebook}" if notebook else "")
         yield Item("name", name, number, 0)
         yield from _cells(number, of_run, starts)
-        yield from _counters(number, of_run, starts, looks)
+        yield from _counters(number, of_run, starts, samples)
         yield from _operations(number, of_run, starts, profiles)
 
 
@@ -177,16 +179,16 @@ def _cells(process: int, records: Sequence[Record], starts: dict[tuple[str, int]
 
 
 def _counters(
-    process: int, records: Sequence[Record], starts: dict[tuple[str, int], int], looks: FindLooks
+    process: int, records: Sequence[Record], starts: dict[tuple[str, int], int], samples: FindCounterSamples
 ) -> Iterator[Item]:
     for record in records:
-        seen = looks(record.key)
+        seen = samples(record.key)
         if seen is None:
             continue
         named = [
             (f"{one['device']} {one['quantity']}, {one['source']}", one["unit"]) for one in seen["series"]
         ]
-        for at, values in seen["looks"]:
+        for at, values in seen["samples"]:
             moment = starts[record.key] + round(at * 1e9)
             for (name, unit), value in zip(named, values, strict=True):
                 if value is not None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from jupyter_mlgpu.graphs.mlcompute.tensors import Tensor
 from jupyter_mlgpu.graphs.planning.layout import Box
-from jupyter_mlgpu.show.page.shown import Drawing
+from jupyter_mlgpu.show.page.rendering import Drawing
 from jupyter_mlgpu.show.page.text import aligned
 from jupyter_mlgpu.show.planning.downwards import draw_down
 

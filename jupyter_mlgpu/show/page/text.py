@@ -6,7 +6,7 @@ import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from jupyter_mlgpu.record.speaking import said
+from jupyter_mlgpu.record.language import translate
 from jupyter_mlgpu.record.visible import visible
 from jupyter_mlgpu.show.page.model import Page, Part, Picture, Table
 
@@ -31,10 +31,10 @@ def table(shown: Table) -> list[str]:
     ]
 
 
-def spoken(shown: Table) -> Table:
+def in_current_language(shown: Table) -> Table:
     """The table in the language in which magics answer; what is data stays as it is."""
-    rows = tuple(tuple(map(said, row)) for row in shown.rows)
-    columns, figures = (tuple(map(said, names)) for names in (shown.columns, shown.figures))
+    rows = tuple(tuple(map(translate, row)) for row in shown.rows)
+    columns, figures = (tuple(map(translate, names)) for names in (shown.columns, shown.figures))
     return replace(shown, columns=columns, rows=rows, figures=figures)
 
 

@@ -8,7 +8,7 @@ from jupyter_mlgpu.graphs.planning.layout import Area, Box
 from jupyter_mlgpu.graphs.planning.routes import Route, routes
 from jupyter_mlgpu.graphs.planning.subgraphs import columns
 from jupyter_mlgpu.show.markup import Markup, element
-from jupyter_mlgpu.show.page.shown import Drawing
+from jupyter_mlgpu.show.page.rendering import Drawing
 from jupyter_mlgpu.show.page.svg import frame, text
 from jupyter_mlgpu.show.planning.svg import STYLE, curve, extent
 

@@ -9,7 +9,7 @@ from jupyter_mlgpu.graphs.planning.graph import Body, FunctionGraph
 from jupyter_mlgpu.graphs.planning.layout import Box, Frame, Scene
 from jupyter_mlgpu.graphs.planning.placing import Placement, PlanTarget
 from jupyter_mlgpu.graphs.planning.subgraphs import Group
-from jupyter_mlgpu.show.page.shown import Drawing
+from jupyter_mlgpu.show.page.rendering import Drawing
 from jupyter_mlgpu.show.planning.svg import draw
 
 MOST = 60  # operations, drawn one by one; more than that cannot be read

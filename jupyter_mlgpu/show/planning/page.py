@@ -7,7 +7,7 @@ from dataclasses import replace
 from jupyter_mlgpu.graphs.planning.forecast import Plan
 from jupyter_mlgpu.record.sentence import Field, Sentence, say, say_count
 from jupyter_mlgpu.show.page.model import Page, Table
-from jupyter_mlgpu.show.page.shown import page_of
+from jupyter_mlgpu.show.page.rendering import page_of
 from jupyter_mlgpu.show.planning import drawing, live
 from jupyter_mlgpu.show.planning.headline import headline
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from jupyter_mlgpu.graphs.planning.layout import Area, Box, Frame, Scene, areas, key
 from jupyter_mlgpu.graphs.planning.routes import Route, routes
 from jupyter_mlgpu.show.markup import Markup, element, joined
-from jupyter_mlgpu.show.page.shown import Drawing
+from jupyter_mlgpu.show.page.rendering import Drawing
 from jupyter_mlgpu.show.page.svg import LETTER, frame, text
 
 # In points of the drawing.

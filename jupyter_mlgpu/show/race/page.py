@@ -12,8 +12,8 @@ from jupyter_mlgpu.measure.frameworks import registry
 from jupyter_mlgpu.record import units
 from jupyter_mlgpu.record.sentence import Sentence, say, say_count, with_commas
 from jupyter_mlgpu.show.page.model import FIGURES, Page, Table
+from jupyter_mlgpu.show.page.rendering import page_of
 from jupyter_mlgpu.show.page.scales import written
-from jupyter_mlgpu.show.page.shown import page_of
 from jupyter_mlgpu.show.race.chart import chart, estimate, timed
 from jupyter_mlgpu.show.race.headline import fastest, headline
 

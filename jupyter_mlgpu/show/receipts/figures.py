@@ -11,7 +11,7 @@ from jupyter_mlgpu.record.reading import Reading
 from jupyter_mlgpu.record.record import Record
 from jupyter_mlgpu.show.page.chart import Axis, Chart, Point, Series
 from jupyter_mlgpu.show.page.model import Table
-from jupyter_mlgpu.show.receipts import limits, words
+from jupyter_mlgpu.show.receipts import figures_in_words, limits
 
 
 @dataclass(frozen=True)
@@ -77,7 +77,7 @@ def _of_readings(
 
 
 def _value(reading: Reading | None, record: Record, scale: float) -> float | None:
-    if reading is None or reading.value is None or words.slowed(reading, record):
+    if reading is None or reading.value is None or figures_in_words.slowed(reading, record):
         return None
     return reading.value / scale
 
@@ -85,7 +85,7 @@ def _value(reading: Reading | None, record: Record, scale: float) -> float | Non
 def _said(reading: Reading | None, record: Record) -> str:
     if reading is None:
         return "not measured"
-    said = "profiled, no timing" if words.slowed(reading, record) else units.figure(reading)
+    said = "profiled, no timing" if figures_in_words.slowed(reading, record) else units.figure(reading)
     return limits.with_kind(said, record) if reading.quantity == "wall_time" else said
 
 

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 
 from jupyter_mlgpu.explain.growth import WORTH, CellGrowth, Growth
 from jupyter_mlgpu.record import cellnumbers, units
+from jupyter_mlgpu.record.language import translate
 from jupyter_mlgpu.record.sentence import Sentence, joined, say, say_count
-from jupyter_mlgpu.record.speaking import said
 from jupyter_mlgpu.show.page import text
 from jupyter_mlgpu.show.page.model import Page, Table
 from jupyter_mlgpu.show.receipts import head
@@ -55,7 +55,9 @@ def table(cells: Sequence[CellGrowth], called: Mapping[tuple[str, int], str] = {
     grown = (say("memory"), say("growth per run"), say("95 % interval"), say("by itself"))
     columns = (say("cell"), counted, *grown, "", say("code"))
     rows = tuple(row for cell in cells for row in _rows(cell, called))
-    return text.page(Page((said(_ABOUT), text.spoken(Table(columns, rows, figures=(counted,))))))
+    return text.page(
+        Page((translate(_ABOUT), text.in_current_language(Table(columns, rows, figures=(counted,)))))
+    )
 
 
 def verdict(growth: Growth) -> Sentence:

@@ -16,10 +16,10 @@ from msgspec import Struct
 from jupyter_mlgpu.measure.frameworks import registry
 from jupyter_mlgpu.record import decoding, units
 from jupyter_mlgpu.record.bounds import Said
-from jupyter_mlgpu.record.devicewords import AUTO, EVERY
+from jupyter_mlgpu.record.device_request import AUTO, EVERY
 from jupyter_mlgpu.record.record import HOLDS_ONLY, PARTIAL_EVIDENCE, RanOn, Record
 from jupyter_mlgpu.record.sentence import Sentence, say
-from jupyter_mlgpu.show.receipts import gpu, limits, notes, repeats, words
+from jupyter_mlgpu.show.receipts import figures_in_words, gpu, limits, notes, repeats
 
 #: Before the figures, where it is not a cell of this kernel that has ended by itself.
 _ORIGINS = {"loaded": say("loaded"), "replayed": say("replayed")}
@@ -117,7 +117,7 @@ def where(record: Record) -> str:
 
 def _wall_time(record: Record) -> str:
     wall = record.reading("wall_time")
-    return say("time not measured") if wall.value is None else words.shown(wall, record)
+    return say("time not measured") if wall.value is None else figures_in_words.shown(wall, record)
 
 
 def _ran_on(ran_on: tuple[RanOn, ...]) -> str:

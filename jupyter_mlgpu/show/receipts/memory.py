@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from jupyter_mlgpu.measure.probes.memory import Memory
 from jupyter_mlgpu.measure.probes.nvml import GpuMemory
 from jupyter_mlgpu.record import units
+from jupyter_mlgpu.record.language import translate
 from jupyter_mlgpu.record.sentence import say
-from jupyter_mlgpu.record.speaking import said
 from jupyter_mlgpu.show.page import text
 from jupyter_mlgpu.show.page.model import Table
 
@@ -59,5 +59,5 @@ def user(one: GpuUser) -> Row:
 
 def table(rows: Sequence[Row], sentences: Sequence[str]) -> str:
     """The rows under a head, then the sentences, one a line, in the learner's language."""
-    shown = text.spoken(Table(_HEAD, tuple(rows), figures=_HEAD[1:4]))
-    return "\n".join([*text.table(shown), *map(said, sentences)])
+    shown = text.in_current_language(Table(_HEAD, tuple(rows), figures=_HEAD[1:4]))
+    return "\n".join([*text.table(shown), *map(translate, sentences)])

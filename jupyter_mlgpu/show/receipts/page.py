@@ -11,7 +11,7 @@ from jupyter_mlgpu.record.record import LogLine, Record
 from jupyter_mlgpu.record.sentence import Sentence, say
 from jupyter_mlgpu.show.page.chart import Chart
 from jupyter_mlgpu.show.page.model import Table
-from jupyter_mlgpu.show.receipts import gpu, head, limits, notes, operations, repeats, words
+from jupyter_mlgpu.show.receipts import figures_in_words, gpu, head, limits, notes, operations, repeats
 from jupyter_mlgpu.show.receipts.head import Head
 
 _TIMES = ("wall_time", "cpu_time", "device_time")
@@ -81,14 +81,14 @@ def of(record: Record, cut: Mapping[str, int] | None = None) -> OpenReceipt:
     return OpenReceipt(
         head.of(record, cut),
         record.notes,
-        tuple(words.left_out(cut)),
+        tuple(figures_in_words.left_out(cut)),
         tuple(_bars(record)),
         tuple(repeats.strip(record)),
         "" if limit is None else limits.answer(limit),
         "" if limit is None else limit.next or "",
         limits.evidence(limit.evidence if limit else (), summary=say("Evidence")),
         limits.hot_lines(record.lines),
-        tuple(words.places(record)),
+        tuple(figures_in_words.places(record)),
         tuple(gpu.tables(record)),
         *(_roof(record) if profiled else (None, None)),
         operations.SENTENCE if profiled else "",
@@ -97,15 +97,15 @@ def of(record: Record, cut: Mapping[str, int] | None = None) -> OpenReceipt:
         tuple(one for one in lines if not notes.to_act_on(one)),
         Table((), tuple(_row(one, record) for one in record.readings if one.value is not None)),
         Table((), tuple(_facts(record))),
-        (*words.missing(record), *limits.why_not(record)),
-        words.not_measured(record),
+        (*figures_in_words.missing(record), *limits.why_not(record)),
+        figures_in_words.not_measured(record),
     )
 
 
 def _bars(record: Record) -> list[TimeBar]:
     """Times on one scale; one alone would be a bar of nothing."""
     times = [one for one in record.readings if one.quantity in _TIMES and one.value is not None]
-    told = [one for one in times if not words.slowed(one, record)]
+    told = [one for one in times if not figures_in_words.slowed(one, record)]
     longest = max((one.value or 0 for one in told), default=0)
     if len(told) < 2 or not longest:
         return []
@@ -120,11 +120,11 @@ def _roof(record: Record) -> tuple[Chart | None, Table | None]:
 
 def _row(reading: Reading, record: Record) -> tuple[str, ...]:
     source = say("{scope}, {source}", scope=units.scope(reading.scope), source=reading.instrument)
-    return units.title(reading.quantity), words.shown(reading, record), source
+    return units.title(reading.quantity), figures_in_words.shown(reading, record), source
 
 
 def _facts(record: Record) -> list[tuple[str, ...]]:
     return [
-        (words.fact_title(name), words.fact_value(fact.value), fact.source)
+        (figures_in_words.fact_title(name), figures_in_words.fact_value(fact.value), fact.source)
         for name, fact in sorted(record.facts.items())  # as in a notebook's file
     ]

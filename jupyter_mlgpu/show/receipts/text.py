@@ -10,7 +10,7 @@ from jupyter_mlgpu.record.sentence import say
 from jupyter_mlgpu.record.visible import visible
 from jupyter_mlgpu.show.page import text
 from jupyter_mlgpu.show.page.model import Table
-from jupyter_mlgpu.show.receipts import head, limits, notes, operations, page, strip, words
+from jupyter_mlgpu.show.receipts import figures_in_words, head, limits, notes, operations, page, strip
 from jupyter_mlgpu.show.receipts.head import Head
 from jupyter_mlgpu.show.receipts.page import OpenReceipt
 
@@ -78,11 +78,11 @@ def table(records: Sequence[Record], called: Mapping[tuple[str, int], str] = {})
         for record in records
     )
     columns = (say("cell"), say("wall"), "CPU", say("peak memory"), say("where"), say("code"))
-    return "\n".join(text.table(text.spoken(Table(columns, tuple(rows)))))
+    return "\n".join(text.table(text.in_current_language(Table(columns, tuple(rows)))))
 
 
 def _figure(record: Record, quantity: str) -> str:
     reading = record.find(quantity)
     if reading is None:
         return say("not measured")
-    return say("profiled") if words.slowed(reading, record) else units.figure(reading)
+    return say("profiled") if figures_in_words.slowed(reading, record) else units.figure(reading)

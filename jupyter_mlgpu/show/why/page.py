@@ -6,17 +6,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from jupyter_mlgpu.explain.limits.kinds import IMPORTING, KINDS
+from jupyter_mlgpu.explain.limits.limit_sentences import is_importing
 from jupyter_mlgpu.explain.limits.most import MOST
-from jupyter_mlgpu.explain.limits.precision import looks_of, told_share
-from jupyter_mlgpu.explain.limits.words import is_importing
+from jupyter_mlgpu.explain.limits.precision import samples_of, told_share
 from jupyter_mlgpu.record import cellnumbers, units
+from jupyter_mlgpu.record.displayable import Bundled
 from jupyter_mlgpu.record.limit import Confidence, Limit
 from jupyter_mlgpu.record.record import Record
 from jupyter_mlgpu.record.sentence import Sentence, joined, say
-from jupyter_mlgpu.record.shown import Bundled
 from jupyter_mlgpu.show.page.model import Page, Part, Table
-from jupyter_mlgpu.show.page.shown import page_of
-from jupyter_mlgpu.show.receipts import limits, roofline, words
+from jupyter_mlgpu.show.page.rendering import page_of
+from jupyter_mlgpu.show.receipts import figures_in_words, limits, roofline
 
 _SURE: Mapping[Confidence, Sentence] = {
     "sure": say("This is certain: the evidence leaves no other answer."),
@@ -72,10 +72,10 @@ def _share(limit: Limit, record: Record) -> list[Sentence]:
     duration = record.duration or wall.value or 0.0
     explained = say(
         "That explains {share} of {time}.",
-        share=told_share(limit.share, looks_of(limit)),
+        share=told_share(limit.share, samples_of(limit)),
         time=units.seconds(duration),
     )
-    slowed = words.slowed(wall, record)
+    slowed = figures_in_words.slowed(wall, record)
     return [explained, say("The profiler was on, which makes a cell slower.")] if slowed else [explained]
 
 

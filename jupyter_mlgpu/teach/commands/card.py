@@ -36,14 +36,14 @@ def opened(root: Path, language: str) -> tuple[Path, Sentence | None]:
     `language` is a code such as `zh-CN`; those that have no lessons get the English ones. Raises MlgpuError
     where they cannot be copied.
     """
-    spoken = next((one for one in shipped.LANGUAGES if one == language[:2]), shipped.LANGUAGES[0])
-    first = shipped.first(spoken)
+    chosen = next((one for one in shipped.LANGUAGES if one == language[:2]), shipped.LANGUAGES[0])
+    first = shipped.first(chosen)
     # Another course may begin with a notebook of that name; none has the second lesson, too.
     beside = first.with_name(sorted(path.name for path in shipped.files("en") if path.parent == Path())[1])
     for place in PLACES:
         if (root / place / first).is_file() and (root / place / beside).is_file():
             return Path(place) / first, None
-    return Path(FOLDER) / first, copy(root / FOLDER, spoken).sentence
+    return Path(FOLDER) / first, copy(root / FOLDER, chosen).sentence
 
 
 class LessonsHandler(APIHandler):

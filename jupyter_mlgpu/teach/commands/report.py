@@ -12,7 +12,7 @@ from jupyter_mlgpu.record.errors import UsageError
 from jupyter_mlgpu.record.files import write_atomically
 from jupyter_mlgpu.record.record import Record
 from jupyter_mlgpu.record.visible import visible, visible_line
-from jupyter_mlgpu.teach.submissions import Submission, doubts, folders, read
+from jupyter_mlgpu.teach.submissions import Submission, find_inconsistencies, folders, read
 
 
 @dataclass(frozen=True)
@@ -100,7 +100,10 @@ def _entry(student: str, lab: str, path: Path) -> Entry:
 
     try:
         notebook = read(path, follow=False)
-        against = [*notebook.problems, *(one for cell in notebook.cells for one in doubts(notebook, cell))]
+        against = [
+            *notebook.problems,
+            *(one for cell in notebook.cells for one in find_inconsistencies(notebook, cell)),
+        ]
         entry = Entry(student, lab, notebook, against=tuple(against))
         class_page.text([entry])  # what cannot be shown alone would cost the whole report
         return entry
@@ -156,7 +159,7 @@ def common_notes(entries: Sequence[Entry]) -> list[tuple[str, str, int]]:
 
 def worth_a_look(entries: Sequence[Entry]) -> list[str]:
     """What speaks against records, a sentence each. It need be nobody's fault."""
-    from jupyter_mlgpu.teach.submissions.doubts import shared
+    from jupyter_mlgpu.teach.submissions.inconsistencies import shared
 
     found = [f"{entry.student}: {one}" for entry in entries for one in entry.against]
     read_ones = [(f"{one.student} ({one.lab})", one.notebook) for one in entries if one.notebook is not None]

@@ -10,7 +10,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from jupyter_mlgpu.measure.kit import Kit
+from jupyter_mlgpu.measure.runtime import Runtime
 from jupyter_mlgpu.record.clock import real_time
 from jupyter_mlgpu.record.errors import UsageError
 from jupyter_mlgpu.record.record import Record
@@ -18,7 +18,6 @@ from jupyter_mlgpu.record.sentence import Sentence, below, joined, say, say_coun
 from jupyter_mlgpu.record.words import unknown
 from jupyter_mlgpu.teach.sharing import sender
 from jupyter_mlgpu.teach.sharing.address import Address, address_of
-from jupyter_mlgpu.teach.sharing.leaving import record_of
 from jupyter_mlgpu.teach.sharing.outbox import WAITING, Outbox, Picked, made
 from jupyter_mlgpu.teach.sharing.post import post
 from jupyter_mlgpu.teach.sharing.report import (
@@ -29,6 +28,7 @@ from jupyter_mlgpu.teach.sharing.report import (
     SharedRecord,
     to_json,
 )
+from jupyter_mlgpu.teach.sharing.shared_fields import record_of
 
 _OFF = say("Sharing is off: nothing is sent. `%mlc_share on` turns it on and lists what will be sent.")
 
@@ -36,11 +36,11 @@ _OFF = say("Sharing is off: nothing is sent. `%mlc_share on` turns it on and lis
 class ShareCommand:
     """The commands behind `%mlc_share`, and the consent: it is in this object, and nowhere on a disk."""
 
-    def __init__(self, kit: Kit, shell: Any, environment: Mapping[str, str] = os.environ) -> None:
-        self._kit = kit
+    def __init__(self, runtime: Runtime, shell: Any, environment: Mapping[str, str] = os.environ) -> None:
+        self._runtime = runtime
         self._shell = shell
         self._environment = environment
-        self._outbox = Outbox(kit.recorder.run.notebook)
+        self._outbox = Outbox(runtime.recorder.run.notebook)
         self._sender: sender.Sender | None = None
         self._url = ""
         self._since_ns = 0
@@ -73,13 +73,13 @@ class ShareCommand:
                 )
             )
         address = address_of(self._environment)
-        self._outbox = Outbox(self._kit.recorder.run.notebook)
+        self._outbox = Outbox(self._runtime.recorder.run.notebook)
         self._sender = sender.Sender(self._outbox, partial(post, address))
         self._url = address.url
-        self._since_ns = self._kit.recorder.clock.monotonic_ns()
+        self._since_ns = self._runtime.recorder.clock.monotonic_ns()
         self._sender.start()
-        self._kit.store.subscribe(self._record_made)
-        self._kit.on_check = self._checked
+        self._runtime.store.subscribe(self._record_made)
+        self._runtime.on_check = self._checked
         return _consent(address)
 
     def _off(self) -> str:
@@ -100,8 +100,8 @@ class ShareCommand:
     def _withdraw(self, wait: float = 0.0) -> bool:
         if self._sender is None:
             return False
-        self._kit.store.unsubscribe(self._record_made)
-        self._kit.on_check = lambda exercise, right: None
+        self._runtime.store.unsubscribe(self._record_made)
+        self._runtime.on_check = lambda exercise, right: None
         under_way = self._sender.end(wait=wait)
         self._sender = None
         return under_way
@@ -116,7 +116,7 @@ class ShareCommand:
             self._sender.check(exercise, right=right)
 
     def _is_own(self, record: Record) -> bool:
-        return record.origin == "live" and record.run.id == self._kit.recorder.run.id
+        return record.origin == "live" and record.run.id == self._runtime.recorder.run.id
 
     def _status(self) -> str:
         if self._sender is None:
@@ -125,7 +125,7 @@ class ShareCommand:
         return _of_state(self._sender.state(), self._url)
 
     def _show(self) -> str:
-        last = next(filter(self._is_own, reversed(self._kit.store.records())), None)
+        last = next(filter(self._is_own, reversed(self._runtime.store.records())), None)
         if last is None:
             return say("No cell has been measured yet, so there is nothing to show: run one with tracing on.")
         shared = record_of(last)

@@ -40,7 +40,7 @@ class Limits:
         return self.processes // 2
 
     def as_json(self) -> str:
-        """For the command line of `inmate`."""
+        """For the command line of `sandbox_worker`."""
         return json.dumps(dataclasses.asdict(self))
 
     def apply(self) -> None:

@@ -52,7 +52,7 @@ class StudentProcess:
         self._at_begin: list[psutil.Process] = []
         self._said = tempfile.TemporaryFile()  # noqa: SIM115  (open until the process ends)
         self._folder = tempfile.TemporaryDirectory(prefix="mlgpu-student-")
-        words = [sys.executable, "-m", "jupyter_mlgpu.teach.grading.inmate", limits.as_json()]
+        words = [sys.executable, "-m", "jupyter_mlgpu.teach.grading.sandbox_worker", limits.as_json()]
         self._channel = Channel(self._lost)
         apart = sandbox.command(words, Path(self._folder.name), limits.files)
         try:
@@ -70,7 +70,7 @@ class StudentProcess:
         self._channel.theirs.close()
         self._begun = False
         self._ended = threading.Event()
-        self._watch = threading.Thread(target=self._look, name="mlgpu-grading", daemon=True)
+        self._watch = threading.Thread(target=self._sample, name="mlgpu-grading", daemon=True)
         self._watch.start()
 
     def ask(
@@ -132,18 +132,18 @@ class StudentProcess:
         most = self._memory()
         over = threading.Event()
 
-        def look() -> None:
+        def sample() -> None:
             nonlocal most
             while not over.wait(0.003):
                 most = max(most, self._memory(known=True))
 
-        looks = threading.Thread(target=look, daemon=True)
-        looks.start()
+        samples = threading.Thread(target=sample, daemon=True)
+        samples.start()
         try:
             work()
         finally:
             over.set()
-            looks.join()
+            samples.join()
         return float(most)
 
     def _memory(self, known: bool = False) -> int:
@@ -162,7 +162,7 @@ class StudentProcess:
         except psutil.Error:
             return []
 
-    def _look(self) -> None:
+    def _sample(self) -> None:
         while not self._ended.wait(_BETWEEN_LOOKS):
             self.hold_to_limits()
 

@@ -7,7 +7,7 @@ measured, `submitted` what a notebook that was handed in has. `text` and `data` 
 from. They answer in English, or in what `speak` chooses.
 """
 
-from jupyter_mlgpu.record.speaking import speak
+from jupyter_mlgpu.record.language import speak
 from jupyter_mlgpu.teach.lessons import data, text
 from jupyter_mlgpu.teach.lessons.charts import chart
 from jupyter_mlgpu.teach.lessons.checking import Exercise

@@ -16,8 +16,8 @@ from jupyter_mlgpu.record import incoming
 from jupyter_mlgpu.record.cachefolder import folder
 from jupyter_mlgpu.record.errors import RecordError, UsageError
 from jupyter_mlgpu.record.files import write_atomically
+from jupyter_mlgpu.record.language import translate
 from jupyter_mlgpu.record.sentence import Sentence, say
-from jupyter_mlgpu.record.speaking import said
 from jupyter_mlgpu.record.visible import visible_line
 
 #: Weights of a small BERT take some 20 MB.
@@ -40,13 +40,13 @@ def save(name: str, arrays: Mapping[str, Any]) -> str:
         why = str(error).replace(
             f"{visible_line(path.parent)}{os.sep}", ""
         )  # outputs are saved: no folder of the user's
-        return said(say("{file} could not be saved: {why}", file=path.name, why=why))
+        return translate(say("{file} could not be saved: {why}", file=path.name, why=why))
     told = say(
         "Saved in your cache folder as {file}, {size} MB, with a checksum.",
         file=path.name,
         size=f"{len(data) / 1e6:.1f}",
     )
-    return said(told)
+    return translate(told)
 
 
 def load(name: str) -> tuple[Mapping[str, Any] | None, Sentence]:

@@ -7,15 +7,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from jupyter_mlgpu.record.displayable import Displayable
+from jupyter_mlgpu.record.language import translate
 from jupyter_mlgpu.record.sentence import say
-from jupyter_mlgpu.record.shown import Shown
-from jupyter_mlgpu.record.speaking import said
 from jupyter_mlgpu.show.page import chart as charts
 from jupyter_mlgpu.show.page import plotly, svg
 from jupyter_mlgpu.show.page.chart import Axis, Point, Series
 from jupyter_mlgpu.show.page.model import Page, Picture, Table
+from jupyter_mlgpu.show.page.rendering import page_of
 from jupyter_mlgpu.show.page.scales import written
-from jupyter_mlgpu.show.page.shown import page_of
 from jupyter_mlgpu.teach.lessons import recordings
 
 Points = Sequence[tuple[float, float]]
@@ -28,7 +28,7 @@ _NEAR_ZERO = 0.5
 
 
 @dataclass(frozen=True, repr=False)
-class LessonChart(Shown):
+class LessonChart(Displayable):
     """Lines over their axes; dashed ones were measured elsewhere."""
 
     drawn: charts.Chart
@@ -58,7 +58,7 @@ def _table(drawn: charts.Chart) -> Table:
     columns = [{point.x: point.y for point in one.points} for one in drawn.series]
     rows = ((written(x), *(written(column[x]) if x in column else "" for column in columns)) for x in places)
     names = (drawn.x.title, *(one.name for one in drawn.series))
-    return Table(names, tuple(rows), figures=names, summary=said(say("The figures")))
+    return Table(names, tuple(rows), figures=names, summary=translate(say("The figures")))
 
 
 def chart(
@@ -90,9 +90,9 @@ def chart(
     notes = [str(recording)] if recording is not None else []
     if lost:
         cannot = say("{count} of the points cannot be drawn on these axes and are left out.", count=str(lost))
-        notes.append(said(cannot))
+        notes.append(translate(cannot))
     names = ", ".join(one.name for one in drawn) or say("nothing")
-    words = said(say("A chart of {y} over {x}: {names}.", y=y, x=x, names=names))
+    words = translate(say("A chart of {y} over {x}: {names}.", y=y, x=x, names=names))
     axes = Axis(x, log=log_x), Axis(y, log=log_y, zero=not log_y and _near_zero(drawn))
     return LessonChart(charts.Chart((), *axes, tuple(drawn), words, notes=tuple(notes)))
 

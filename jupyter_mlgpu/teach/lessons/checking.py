@@ -17,8 +17,8 @@ from dataclasses import dataclass
 from functools import reduce
 from typing import Any, Literal
 
+from jupyter_mlgpu.record.language import translate
 from jupyter_mlgpu.record.sentence import Sentence, say
-from jupyter_mlgpu.record.speaking import said
 from jupyter_mlgpu.show.markup import element, joined
 from jupyter_mlgpu.teach.lessons.coaching import Coaching
 from jupyter_mlgpu.teach.lessons.differences import SMALL, compare, described, still_open
@@ -73,17 +73,21 @@ class Verdict:
 
     def __repr__(self) -> str:
         return "\n".join(
-            [self._title(), *map(said, self.sentences), *(line for one in self.shown for line in one.text())]
+            [
+                self._title(),
+                *map(translate, self.sentences),
+                *(line for one in self.shown for line in one.text()),
+            ]
         )
 
     def _repr_html_(self) -> str:
-        lines = [element("div", said(one)) for one in self.sentences]
+        lines = [element("div", translate(one)) for one in self.sentences]
         told = element("div", element("b", self._title()), *lines)
         return str(joined(told, *(one.html() for one in self.shown)))
 
     def _title(self) -> str:
         titles = {"right": say("✓ Right."), "open": say("○ Still open."), "wrong": say("✗ Not yet.")}
-        return said(titles[self.state])
+        return translate(titles[self.state])
 
 
 def judge(exercise: Exercise, answer: Answer, coaching: Coaching | None = None, attempt: int = 1) -> Verdict:

@@ -14,8 +14,8 @@ from contextlib import contextmanager
 from typing import Any
 
 from jupyter_mlgpu.record.extras import require
+from jupyter_mlgpu.record.language import translate
 from jupyter_mlgpu.record.sentence import say, say_count
-from jupyter_mlgpu.record.speaking import said
 
 #: Seconds for all engines to come.
 _PATIENCE = 60
@@ -90,7 +90,7 @@ class Engines:
 
     def __repr__(self) -> str:
         if self._guardian.poll() is not None:
-            return said(say("The engines have ended."))
+            return translate(say("The engines have ended."))
         numbers = ", ".join(map(str, self.client.ids))
         told = say_count(
             "{count} engine on this machine, number {numbers}",
@@ -98,7 +98,7 @@ class Engines:
             len(self.client.ids),
             numbers=numbers,
         )
-        return said(told)
+        return translate(told)
 
 
 def engines(count: int) -> Engines:

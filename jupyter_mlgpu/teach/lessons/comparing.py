@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from jupyter_mlgpu.record.language import translate
 from jupyter_mlgpu.record.sentence import Sentence, say
-from jupyter_mlgpu.record.speaking import said
 from jupyter_mlgpu.show.markup import joined
 from jupyter_mlgpu.teach.lessons.differences import compare
 from jupyter_mlgpu.teach.lessons.display import ShownValue, number, yes
@@ -29,7 +29,7 @@ class ArrayComparison:
     shown: tuple[ShownValue, ...]
 
     def __repr__(self) -> str:
-        return "\n".join([said(self.line), *(text for one in self.shown for text in one.text())])
+        return "\n".join([translate(self.line), *(text for one in self.shown for text in one.text())])
 
     def _repr_html_(self) -> str:
         # `cmp` has printed the line, which stands right above.
@@ -46,7 +46,7 @@ def cmp(what: str, yours: object, wanted: object, tolerance: float = 1e-5) -> Ar
     the slope: exact: yes, approximate: yes, largest difference: 0
     """
     comparison = _compared(what, yours, wanted, tolerance)
-    print(said(comparison.line))
+    print(translate(comparison.line))
     return comparison
 
 

@@ -15,13 +15,13 @@ from pathlib import Path
 from typing import Any
 
 from jupyter_mlgpu.record import incoming
+from jupyter_mlgpu.record.displayable import Displayable
 from jupyter_mlgpu.record.errors import UsageError
+from jupyter_mlgpu.record.language import translate
 from jupyter_mlgpu.record.sentence import Sentence, of_error, say, say_count
-from jupyter_mlgpu.record.shown import Shown
-from jupyter_mlgpu.record.speaking import said
 from jupyter_mlgpu.record.visible import visible_line
 from jupyter_mlgpu.show.page.model import Page, with_head
-from jupyter_mlgpu.show.page.shown import page_of
+from jupyter_mlgpu.show.page.rendering import page_of
 
 #: `check("name"` outside a comment line, and not as a method. Both patterns match the same text as those of
 #: progress.ts, hence ASCII.
@@ -46,7 +46,7 @@ class LessonProgress:
 
 
 @dataclass(frozen=True, repr=False)
-class LessonsProgress(Shown):
+class LessonsProgress(Displayable):
     """The progress of each lesson by its title, and why some notebooks could not be read."""
 
     lessons: Mapping[str, LessonProgress]
@@ -129,13 +129,13 @@ def _joined(text: object) -> str:
 def _page(shown: LessonsProgress) -> Page:
     if not shown.lessons:
         none = say("No lesson is in this folder: `jupyter mlgpu lessons my-lessons` copies them.")
-        return Page((), headline=said(none), notes=tuple(map(said, shown.problems)))
+        return Page((), headline=translate(none), notes=tuple(map(translate, shown.problems)))
     rows = [(title, *_of(one)) for title, one in shown.lessons.items()]
-    head = tuple(map(said, (say("lesson"), say("checks passed"), say("predictions made"))))
+    head = tuple(map(translate, (say("lesson"), say("checks passed"), say("predictions made"))))
     return Page(
         (with_head([head, *rows], figures=head[1:]),),
-        headline=said(_headline(shown.lessons.values())),
-        notes=tuple(map(said, shown.problems)),
+        headline=translate(_headline(shown.lessons.values())),
+        notes=tuple(map(translate, shown.problems)),
     )
 
 
@@ -145,7 +145,7 @@ def _of(one: LessonProgress) -> tuple[str, str]:
 
 def _part(part: int, whole: int) -> str:
     """Empty where nothing is asked for."""
-    return said(say("{part} of {whole}", part=part, whole=whole)) if whole else ""
+    return translate(say("{part} of {whole}", part=part, whole=whole)) if whole else ""
 
 
 def _headline(lessons: Iterable[LessonProgress]) -> Sentence:

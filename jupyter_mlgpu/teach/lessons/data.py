@@ -20,8 +20,8 @@ from typing import TYPE_CHECKING, Any
 from jupyter_mlgpu.record import incoming
 from jupyter_mlgpu.record.errors import RecordError, UsageError
 from jupyter_mlgpu.record.files import write_atomically
+from jupyter_mlgpu.record.language import translate
 from jupyter_mlgpu.record.sentence import Sentence, joined, say
-from jupyter_mlgpu.record.speaking import said
 
 if TYPE_CHECKING:
     import numpy as np
@@ -131,7 +131,7 @@ def _mnist(file: bytes | None) -> Digits | None:
             one["y_train"].astype(np.int64),
             one["x_test"].astype(np.float32) / 255,
             one["y_test"].astype(np.int64),
-            said(say("Data: MNIST, 60,000 training images of 28 x 28 and 10,000 test images.")),
+            translate(say("Data: MNIST, 60,000 training images of 28 x 28 and 10,000 test images.")),
         )
 
 
@@ -154,4 +154,4 @@ def _local_digits(why: Sentence) -> Digits:
         ),
         say("MNIST was not used: {why}.", why=why),
     )
-    return Digits(images[train], labels[train], images[test], labels[test], said(source))
+    return Digits(images[train], labels[train], images[test], labels[test], translate(source))

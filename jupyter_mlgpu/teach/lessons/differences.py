@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from jupyter_mlgpu.record.language import translate
 from jupyter_mlgpu.record.sentence import Sentence, joined, say, say_count
-from jupyter_mlgpu.record.speaking import said
 from jupyter_mlgpu.teach.lessons.display import ShownValue, number
 from jupyter_mlgpu.teach.lessons.heatmaps import MOST, Panel, draw, flat
 from jupyter_mlgpu.teach.lessons.values import Numbers, Open, SeveralValues, Unreadable, Value
@@ -222,7 +222,7 @@ def _single(value: Value | None) -> str:
     if isinstance(value, Numbers) and not value.shape:
         return number(value.array.item())
     if isinstance(value, str):
-        return repr(said(value))
+        return repr(translate(value))
     return "" if value is None else described(value)
 
 

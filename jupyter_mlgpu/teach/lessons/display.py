@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from jupyter_mlgpu.record.language import translate
 from jupyter_mlgpu.record.sentence import Sentence, say
-from jupyter_mlgpu.record.speaking import said
 from jupyter_mlgpu.show.markup import Markup, element, image, joined
 from jupyter_mlgpu.show.page import html, text
 from jupyter_mlgpu.show.page.model import Table, with_head
@@ -30,19 +30,19 @@ class ShownValue:
 
     def text(self) -> list[str]:
         """Lines for a terminal."""
-        return [*map(said, filter(None, [self.caption, self.words])), *text.table(self._table())]
+        return [*map(translate, filter(None, [self.caption, self.words])), *text.table(self._table())]
 
     def html(self) -> Markup:
         """The same as HTML, with the picture as an image."""
         return joined(
-            element("div", said(self.caption)) if self.caption else None,
-            image(self.drawing, said(self.words)) if self.drawing is not None else None,
-            element("div", said(self.words)) if self.words else None,
+            element("div", translate(self.caption)) if self.caption else None,
+            image(self.drawing, translate(self.words)) if self.drawing is not None else None,
+            element("div", translate(self.words)) if self.words else None,
             html.table(self._table()),
         )
 
     def _table(self) -> Table:
-        return with_head(tuple(tuple(map(said, row)) for row in self.rows))
+        return with_head(tuple(tuple(map(translate, row)) for row in self.rows))
 
 
 def number(value: complex) -> str:

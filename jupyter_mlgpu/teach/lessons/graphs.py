@@ -8,9 +8,9 @@ from functools import reduce
 from typing import Any
 
 from jupyter_mlgpu.graphs.planning.layout import Box, Frame, Scene
+from jupyter_mlgpu.record.language import translate
 from jupyter_mlgpu.record.sentence import say, say_count
-from jupyter_mlgpu.record.speaking import said
-from jupyter_mlgpu.show.page.shown import Drawing
+from jupyter_mlgpu.show.page.rendering import Drawing
 from jupyter_mlgpu.show.planning.svg import draw
 
 
@@ -38,7 +38,7 @@ def drawing(operations: Sequence[Operation]) -> Drawing:
     kinds = {one.name: "shared" if one.takes else "given" for one in operations}
     boxes = tuple(Box(one.name, one.name, one.type, kinds[one.name], one.name) for one in operations)
     arrows = tuple((name, one.name) for one in operations for name in one.takes)
-    head = said(
+    head = translate(
         say_count(
             "A graph of {count} operation, from left to right:",
             "A graph of {count} operations, from left to right:",
@@ -58,4 +58,4 @@ def _words(one: Operation) -> str:
     if not one.takes:
         return f"  {told}"
     takes = reduce(lambda some, other: say("{some} and {other}", some=some, other=other), one.takes)
-    return f"  {said(say('{operation} takes {others}', operation=told, others=takes))}"
+    return f"  {translate(say('{operation} takes {others}', operation=told, others=takes))}"

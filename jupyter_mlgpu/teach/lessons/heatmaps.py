@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from jupyter_mlgpu.record.language import translate
 from jupyter_mlgpu.record.sentence import say
-from jupyter_mlgpu.record.speaking import said
 from jupyter_mlgpu.show.markup import Markup, element
 from jupyter_mlgpu.show.page import svg
 from jupyter_mlgpu.teach.lessons.palettes import DIVERGING, SEQUENTIAL, colour
@@ -50,7 +50,7 @@ def draw(panels: Sequence[Panel], words: str) -> Markup:
     parts: list[Markup] = []
     for place, panel in enumerate(panels):
         left = _MARGIN + place * (wide + _GAP)
-        parts.append(element("text", said(panel.title), x=f"{left:g}", y=26))
+        parts.append(element("text", translate(panel.title), x=f"{left:g}", y=26))
         if panel.array is None:
             parts.extend(_question(left, wide if side * columns >= 120 else side * columns, high))
             continue
@@ -62,8 +62,8 @@ def draw(panels: Sequence[Panel], words: str) -> Markup:
         says = say("all {value}", value=f"{low:.3g}")
         if low < top:
             says = say("{low} to {high}", low=f"{low:.3g}", high=f"{top:.3g}")
-        parts.append(element("text", said(says), class_="small", x=f"{left:g}", y=f"{height - 12:g}"))
-    return svg.frame(said(words), width, height, *parts, css=_STYLE)
+        parts.append(element("text", translate(says), class_="small", x=f"{left:g}", y=f"{height - 12:g}"))
+    return svg.frame(translate(words), width, height, *parts, css=_STYLE)
 
 
 def flat(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:

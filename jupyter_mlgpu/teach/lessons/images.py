@@ -9,8 +9,8 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from jupyter_mlgpu.record.errors import UsageError
+from jupyter_mlgpu.record.language import translate
 from jupyter_mlgpu.record.sentence import say
-from jupyter_mlgpu.record.speaking import said
 from jupyter_mlgpu.show.markup import Markup, element
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ def _figure(title: str, array: np.ndarray[Any, Any]) -> Markup:
         columns=str(columns),
     )
     size = f"width:{_SIDE}px;height:{_SIDE * rows / columns:g}px;image-rendering:pixelated;border:{_FRAME}"
-    picture = element("img", src=f"data:image/png;base64,{data}", alt=said(words), style=size)
+    picture = element("img", src=f"data:image/png;base64,{data}", alt=translate(words), style=size)
     return element("div", picture, element("div", title), style=f"width:{_SIDE}px")
 
 

@@ -24,10 +24,10 @@ from jupyter_mlgpu.explain.comparing.expect import Judgement
 from jupyter_mlgpu.explain.statistics import median
 from jupyter_mlgpu.measure.tracing import Runs, records, runs_of
 from jupyter_mlgpu.record.errors import NotVerifiedError, UsageError
+from jupyter_mlgpu.record.language import current_language, translate
 from jupyter_mlgpu.record.record import Record
 from jupyter_mlgpu.record.sentence import joined, of_error, say
-from jupyter_mlgpu.record.speaking import said, spoken
-from jupyter_mlgpu.teach.submissions import Submission, doubts, read
+from jupyter_mlgpu.teach.submissions import Submission, find_inconsistencies, read
 
 
 def assert_gpu_used(run: Runs | None = None) -> Judgement:
@@ -68,7 +68,7 @@ def _required(judgement: Judgement) -> Judgement:
     """The judgement, where it holds or nobody grades; what a grader cannot judge is left to the teacher."""
     if _grader is not None and judgement.state == "cannot judge":
         raise NotVerifiedError(judgement.sentence)
-    return expect.required(replace(judgement, language=spoken()))
+    return expect.required(replace(judgement, language=current_language()))
 
 
 class Measurements(Protocol):
@@ -117,7 +117,7 @@ class Submitted:
             found = self._notebook.cell(cell)
             given = found if self._given is None else self._given.cell(cell)
         except UsageError as error:
-            raise AssertionError(said(of_error(error))) from None
+            raise AssertionError(translate(of_error(error))) from None
         if not found.saved:
             why = say(
                 "No record is saved under {cell} of {notebook}. Run the notebook with "
@@ -125,12 +125,12 @@ class Submitted:
                 cell=found.title,
                 notebook=self._notebook.name,
             )
-            raise AssertionError(said(why))
-        against = doubts(self._notebook, found)
+            raise AssertionError(translate(why))
+        against = find_inconsistencies(self._notebook, found)
         if given.digest != found.digest:
             against.append(say("The code of {cell} differs from the lab's.", cell=found.title))
         if against:
-            raise AssertionError(said(joined(*against)))
+            raise AssertionError(translate(joined(*against)))
         return [saved.record for saved in found.saved]
 
     def seconds(self, cell: str) -> float:
@@ -147,7 +147,7 @@ class Submitted:
                 "No timing is saved under cell {cell}: run it to the end without a profiler.",
                 cell=repr(cell),
             )
-            raise AssertionError(said(why))
+            raise AssertionError(translate(why))
         return median(known)
 
     def peak(self, cell: str) -> float | None:
@@ -168,7 +168,7 @@ class Submitted:
                 "run all cells, and save the notebook.",
                 cells=", ".join(cells),
             )
-            raise AssertionError(said(why))
+            raise AssertionError(translate(why))
 
     def ready(self, *cells: str) -> bool:
         """Whether records of these cells are saved, so that they can be judged; raises as `same_machine`.
@@ -176,7 +176,9 @@ class Submitted:
         While the student works, what is not saved yet is said, and is no error. A grader gets the error.
         """
         if self._given is None and not all(self._notebook.cell(cell).saved for cell in cells):
-            print(said(say("○ Not saved yet: run all cells, save the notebook, and run this cell again.")))
+            print(
+                translate(say("○ Not saved yet: run all cells, save the notebook, and run this cell again."))
+            )
             return False
         self.same_machine(*cells)
         return True

@@ -5,13 +5,13 @@ from __future__ import annotations
 import importlib
 from dataclasses import dataclass
 
-from jupyter_mlgpu.measure import kit
+from jupyter_mlgpu.measure import runtime
 from jupyter_mlgpu.measure.frameworks import registry
 from jupyter_mlgpu.measure.frameworks.base import Backend, Device
 from jupyter_mlgpu.measure.frameworks.imports import imported
-from jupyter_mlgpu.record.devicewords import AUTO
+from jupyter_mlgpu.record.device_request import AUTO
+from jupyter_mlgpu.record.language import translate
 from jupyter_mlgpu.record.sentence import Sentence, say
-from jupyter_mlgpu.record.speaking import said
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ def device() -> str:
     """
     found = here()
     nothing = say("No framework is loaded yet, so no device is in use here.")
-    return said(nothing if found is None else found.sentence())
+    return translate(nothing if found is None else found.sentence())
 
 
 def here() -> Machine | None:
@@ -83,5 +83,5 @@ def _framework() -> tuple[Backend | None, str | None]:
 
 def _chosen(backend: Backend) -> Device:
     devices = backend.find_devices()
-    asked = [one for one in kit.current().selection.devices() if one.framework == backend.name]
+    asked = [one for one in runtime.current().selection.devices() if one.framework == backend.name]
     return asked[0] if asked else AUTO.find(devices)

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from jupyter_mlgpu.measure import guarded, kit
+from jupyter_mlgpu.measure import guarded, runtime
 from jupyter_mlgpu.measure.frameworks import registry
 from jupyter_mlgpu.measure.frameworks.allocator import held
 from jupyter_mlgpu.measure.frameworks.imports import imported
@@ -42,13 +42,13 @@ def memory_during(work: Callable[[], object]) -> MemoryCurve:
     begun = real_time.perf_counter()
     points: list[tuple[float, float]] = []
 
-    def look() -> None:
+    def sample() -> None:
         in_use = meter().value
         if in_use is not None:
             points.append((real_time.perf_counter() - begun, in_use / 2**20))
 
-    look()
-    end = kit.current().sampler.add(look, EVERY, after=EVERY)
+    sample()
+    end = runtime.current().sampler.add(sample, EVERY, after=EVERY)
     try:
         work()
         for backend in registry.loaded():
@@ -57,7 +57,7 @@ def memory_during(work: Callable[[], object]) -> MemoryCurve:
         failed = end()
     if failed is not None:
         raise failed
-    look()
+    sample()
     return MemoryCurve(tuple(sorted(points)), meter().instrument)
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 
 from jupyter_mlgpu.record import units
+from jupyter_mlgpu.record.language import translate
 from jupyter_mlgpu.record.record import Record
 from jupyter_mlgpu.record.sentence import Sentence, say
-from jupyter_mlgpu.record.speaking import said
 from jupyter_mlgpu.teach.lessons import questions
 
 #: A guess that is off by less agrees with what came: two runs of a cell differ by as much.
@@ -23,14 +23,14 @@ class Prediction:
 
     def compare(self, actual: object) -> None:
         """Print the question, the guess and what came. There is no right or wrong in it: one looks twice."""
-        print(said(questions.question(self.question)))
+        print(translate(questions.question(self.question)))
         if self.guess is None:
             told = say("It was {actual}. You wrote no prediction this time.", actual=str(actual))
         elif _same(self.guess, actual):
             told = say("You predicted {guess}, and so it was.", guess=str(self.guess))
         else:
             told = _apart(self.guess, actual)
-        print(said(told))
+        print(translate(told))
 
     def judge(self, record: Record) -> None:
         """Print how many times too low or too high a guess of seconds was, and what the receipt says of it.
@@ -38,14 +38,14 @@ class Prediction:
         `record` is that of a run with `--ops --shapes`. The seconds are those of light runs, from which its
         rates are; what was not measured is said, and is no error.
         """
-        print(said(questions.question(self.question)))
+        print(translate(questions.question(self.question)))
         seconds = _light_seconds(record)
         if seconds is None:
             told = [_why_not(record, "flop_rate", "flops")]
         else:
             told = [self._beside(seconds), _under_the_roof(record, seconds)]
         limit = record.limit.said if record.limit is not None else record.why_no_limit
-        print(*(said(one) for one in (*told, limit) if one is not None), sep="\n")
+        print(*(translate(one) for one in (*told, limit) if one is not None), sep="\n")
 
     def _beside(self, seconds: float) -> Sentence:
         actual = units.seconds(seconds)
@@ -145,7 +145,7 @@ def _same(guess: object, actual: object) -> bool:
 def predict(question: str, guess: object) -> Prediction:
     """Write a prediction down; three dots or None stand for one that is not made yet."""
     prediction = Prediction(question, guess)
-    print(said(questions.question(question)))
+    print(translate(questions.question(question)))
     if prediction.guess is None:
         told = say("No prediction yet: write yours in place of the three dots, and run this cell again.")
     else:
@@ -153,5 +153,5 @@ def predict(question: str, guess: object) -> Prediction:
             "Your prediction: {guess}. It is compared with the result further down.",
             guess=str(prediction.guess),
         )
-    print(said(told))
+    print(translate(told))
     return prediction

@@ -8,8 +8,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from jupyter_mlgpu.record.language import translate
 from jupyter_mlgpu.record.sentence import joined, say
-from jupyter_mlgpu.record.speaking import said
 from jupyter_mlgpu.teach.lessons import bert, cache, text, wordpieces
 
 #: Words that are asked of the libraries (they have fewer); tokens of the vocabulary.
@@ -114,7 +114,7 @@ def pretrained(corpus: text.Corpus, steps: int) -> Pretrained:
         weights = [arrays[key] for key in sorted(arrays) if key.startswith("weight_")]
         taken = int(arrays["steps"])
         origin = joined(found, say("Lesson 12 made it, in {steps} steps.", steps=taken))
-        return Pretrained(Tokenizer.from_str(str(arrays["tokenizer"])), weights, taken, said(origin))
+        return Pretrained(Tokenizer.from_str(str(arrays["tokenizer"])), weights, taken, translate(origin))
     import keras
 
     tokenizer = wordpieces.train_tokenizer(corpus, VOCABULARY)
@@ -124,7 +124,7 @@ def pretrained(corpus: text.Corpus, steps: int) -> Pretrained:
     model = bert.ready_to_train(bert.masked_language_model(encoder, GUESSES), steps)
     model.fit(**training_data(rows, reference_disguise(), steps), shuffle=False, verbose=0)
     origin = joined(found, say("So one was trained here, in {steps} steps.", steps=steps))
-    return Pretrained(tokenizer, encoder.get_weights(), steps, said(origin))
+    return Pretrained(tokenizer, encoder.get_weights(), steps, translate(origin))
 
 
 def reference_disguise() -> Disguise:

@@ -19,8 +19,8 @@ from typing import Any
 from jupyter_mlgpu.record import decoding, incoming
 from jupyter_mlgpu.record.errors import RecordError, UsageError
 from jupyter_mlgpu.record.files import write_atomically
+from jupyter_mlgpu.record.language import translate
 from jupyter_mlgpu.record.sentence import say
-from jupyter_mlgpu.record.speaking import said
 from jupyter_mlgpu.record.visible import visible_line
 from jupyter_mlgpu.teach.lessons.machine import here
 
@@ -50,7 +50,7 @@ class Recording:
     @property
     def label(self) -> str:
         """What stands beside a line of it: that nothing of it was measured here."""
-        return said(say("replayed: {machine}", machine=self.machine))
+        return translate(say("replayed: {machine}", machine=self.machine))
 
     def __str__(self) -> str:
         told = say(
@@ -59,7 +59,7 @@ class Recording:
             framework=self.framework,
             date=self.date,
         )
-        return said(told)
+        return translate(told)
 
 
 def beside(name: str) -> Recording | None:

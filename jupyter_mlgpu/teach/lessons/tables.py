@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from jupyter_mlgpu.record.displayable import Displayable
+from jupyter_mlgpu.record.language import translate
 from jupyter_mlgpu.record.sentence import say
-from jupyter_mlgpu.record.shown import Shown
-from jupyter_mlgpu.record.speaking import said
 from jupyter_mlgpu.show.page.model import Page, with_head
+from jupyter_mlgpu.show.page.rendering import page_of
 from jupyter_mlgpu.show.page.scales import written
-from jupyter_mlgpu.show.page.shown import page_of
 from jupyter_mlgpu.teach.lessons import recordings
 from jupyter_mlgpu.teach.lessons.display import Rows
 
 
 @dataclass(frozen=True, repr=False)
-class LessonTable(Shown):
+class LessonTable(Displayable):
     """The rows measured here, and those that are replayed, under a line that says so."""
 
     rows: Rows
@@ -51,7 +51,7 @@ def _cells(rows: Sequence[Mapping[str, object]]) -> Rows:
 def _shown(value: object) -> str:
     value = _plain(value)
     if value is None:
-        return said(say("not measured"))
+        return translate(say("not measured"))
     if isinstance(value, int | float) and not isinstance(value, bool):
         return written(value)
     return str(value)

@@ -27,8 +27,8 @@ from pathlib import Path
 from platform import python_version
 from types import MappingProxyType
 
+from jupyter_mlgpu.record.language import translate
 from jupyter_mlgpu.record.sentence import say
-from jupyter_mlgpu.record.speaking import said
 
 #: The package to import and the name to install, in the order in which libraries are taken.
 _NAMES = {
@@ -102,7 +102,7 @@ class Corpus(list[str]):
             words=self.words,
             versions=versions,
         )
-        self.source = said(source)
+        self.source = translate(source)
 
     def split(self, share: float = 0.1) -> tuple[Corpus, Corpus]:
         """The corpus in two, to learn from and to test with: the second has about this share of it.

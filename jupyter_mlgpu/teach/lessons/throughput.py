@@ -14,8 +14,8 @@ from typing import Any
 
 from jupyter_mlgpu.measure import tracing
 from jupyter_mlgpu.record.clock import real_time
+from jupyter_mlgpu.record.language import translate
 from jupyter_mlgpu.record.sentence import Sentence, joined, say
-from jupyter_mlgpu.record.speaking import said
 from jupyter_mlgpu.teach.lessons.data import reachable
 from jupyter_mlgpu.teach.lessons.machine import here
 
@@ -69,7 +69,7 @@ def measure(name: str, seconds: float = 3.0) -> dict[str, object]:
     row: dict[str, object] = {"model": name, "batch": batch or size.batch}
     row |= {"sequences/s": None, "J per sequence": None}
     if batch is None:
-        return {**row, "note": said(size.why_not or "")}
+        return {**row, "note": translate(size.why_not or "")}
     model = _classifier(size, "mixed_bfloat16" if on_gpu else "float32")
     steps = _steps(model, batch, seconds, tried=20 if on_gpu else 1)
     sequences = _sequences(steps * batch)
@@ -85,7 +85,7 @@ def measure(name: str, seconds: float = 3.0) -> dict[str, object]:
     note = say("no energy: {why}", why=why)
     if measured is not None:
         note = say("energy from {source}", source=measured.source)
-    return {**row, "note": said(note)}
+    return {**row, "note": translate(note)}
 
 
 def _steps(model: Any, batch: int, seconds: float, tried: int) -> int:
@@ -142,7 +142,7 @@ def published_weights(preset: str = "bert_tiny_en_uncased") -> str:
             "{host} did not answer within 3 s, or only local data was requested: no published weights here.",
             host=host,
         )
-        return said(nothing)
+        return translate(nothing)
     loaded: list[Sentence] = []
 
     def load() -> None:
@@ -168,4 +168,4 @@ def published_weights(preset: str = "bert_tiny_en_uncased") -> str:
     loading.start()
     loading.join(_LOADS)
     late = say("{preset} was not downloaded within {seconds} s.", preset=preset, seconds=f"{_LOADS:.0f}")
-    return said(loaded[0] if loaded else late)
+    return translate(loaded[0] if loaded else late)

@@ -6,14 +6,14 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from jupyter_mlgpu.record.displayable import Displayable
+from jupyter_mlgpu.record.language import translate
 from jupyter_mlgpu.record.sentence import say
-from jupyter_mlgpu.record.shown import Shown
-from jupyter_mlgpu.record.speaking import said
 from jupyter_mlgpu.show.markup import Markup, element
 from jupyter_mlgpu.show.page import svg
 from jupyter_mlgpu.show.page.chart import COLOURS
 from jupyter_mlgpu.show.page.model import Page, Picture, Table
-from jupyter_mlgpu.show.page.shown import page_of
+from jupyter_mlgpu.show.page.rendering import page_of
 from jupyter_mlgpu.teach.lessons.values import Numbers, read
 
 # In units of the drawing: its width, what is left free around the words and above them, a line of text.
@@ -26,7 +26,7 @@ _STYLE = "text{text-anchor:start}"
 
 
 @dataclass(frozen=True, repr=False)
-class VectorMap(Shown):
+class VectorMap(Displayable):
     """The drawing, and the places of its words as a table."""
 
     picture: Picture
@@ -62,9 +62,9 @@ def vector_map(places: object, groups: Mapping[str, Sequence[str]]) -> VectorMap
         (word, names[number], f"{x:.2f}", f"{y:.2f}", words[_nearest(plane, place)][0])
         for place, ((word, number), (x, y)) in enumerate(zip(words, plane, strict=True))
     )
-    columns = tuple(map(said, (say("word"), say("group"), "x", "y", say("nearest on this map"))))
-    told = said(say("A map of {count} words: {groups}.", count=len(words), groups=", ".join(names)))
-    table = Table(columns, rows, figures=("x", "y"), summary=said(say("The figures")))
+    columns = tuple(map(translate, (say("word"), say("group"), "x", "y", say("nearest on this map"))))
+    told = translate(say("A map of {count} words: {groups}.", count=len(words), groups=", ".join(names)))
+    table = Table(columns, rows, figures=("x", "y"), summary=translate(say("The figures")))
     return VectorMap(Picture(_draw(plane, words, names, told), told), table)
 
 

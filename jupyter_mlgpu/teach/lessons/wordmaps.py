@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from jupyter_mlgpu.show.markup import element
 from jupyter_mlgpu.show.page import svg
-from jupyter_mlgpu.show.page.shown import Drawing
+from jupyter_mlgpu.show.page.rendering import Drawing
 from jupyter_mlgpu.show.page.text import aligned
 from jupyter_mlgpu.teach.lessons.palettes import SEQUENTIAL, colour, readable_on
 from jupyter_mlgpu.teach.lessons.values import Numbers, read

@@ -12,7 +12,6 @@ from pathlib import PurePath
 from jupyter_mlgpu.record.errors import RecordError
 from jupyter_mlgpu.record.record import Record
 from jupyter_mlgpu.teach.packaged import LESSONS
-from jupyter_mlgpu.teach.sharing.leaving import record_of, report_with
 from jupyter_mlgpu.teach.sharing.report import (
     EXERCISES,
     MAX_BYTES,
@@ -22,6 +21,7 @@ from jupyter_mlgpu.teach.sharing.report import (
     SharedRecord,
     to_bytes,
 )
+from jupyter_mlgpu.teach.sharing.shared_fields import record_of, report_with
 
 #: Records that wait at most; the newest are kept.
 WAITING = 1_000

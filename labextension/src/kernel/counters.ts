@@ -2,7 +2,7 @@
  * Live counters: what the machine does now, and did in the last minutes. No DOM, no network.
  *
  * They come twice a second, so they are kept apart from the rest of the state: what lists records is not
- * drawn again for them. What they mean is told in jupyter_mlgpu/jupyter/notebook/browser/watch.py.
+ * drawn again for them. What they mean is told in jupyter_mlgpu/jupyter/notebook/browser/live_counters.py.
  */
 
 import { Signal } from '@lumino/signaling';

@@ -1,4 +1,4 @@
-/** Why a kernel died, as the server tells it (jupyter_mlgpu/jupyter/server/deaths.py). */
+/** Why a kernel died, as the server tells it (jupyter_mlgpu/jupyter/server/exits.py). */
 
 import { ServerConnection } from '@jupyterlab/services';
 

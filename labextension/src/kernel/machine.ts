@@ -17,7 +17,7 @@ const PATIENCE = 10_000;
 /** Live counters, and whoever looks at them. */
 export interface IWatched {
   readonly counters: Counters;
-  /** Whether they are to come from now on. Answers what ends that, where it ends with whoever looks. */
+  /** Whether they are to come from now on. Answers what ends that, where it ends with whoever samples. */
   watch(on: boolean): (() => void) | undefined;
 }
 

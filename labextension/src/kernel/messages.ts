@@ -494,14 +494,14 @@ export const readTraceEvent: Reader<ITraceEvent> = shape(
 );
 
 /** Why a kernel died. next is one thing to do; lines are its last native lines, oldest first. */
-export interface IDeath {
+export interface IKernelExit {
   confidence: 'sure' | 'likely' | 'open';
   sentence: Sentence;
   next: Sentence;
   lines: ILogLine[];
 }
 
-export const readDeath: Reader<IDeath> = shape(
+export const readKernelExit: Reader<IKernelExit> = shape(
   {
     sentence: sentence,
     next: sentence

@@ -9,7 +9,7 @@ import type { Kernel } from '@jupyterlab/services';
 import { Signal } from '@lumino/signaling';
 import type { ISignal } from '@lumino/signaling';
 
-import type { ICodeLine, ILineFinder } from '../receipts/linedoor';
+import type { ICodeLine, ILineFinder } from '../receipts/lineProvider';
 import type { ISampledLine } from '../record/openreceipt';
 import type { IRecord } from '../record/record';
 import { CellMarks } from '../sidebar/cellmarks';

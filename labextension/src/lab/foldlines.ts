@@ -14,7 +14,7 @@ import { foldingOf } from '../record/folding';
 import type { IWritten, NativeLines } from '../record/folding';
 import { MIME_TYPE } from '../record/record';
 import type { IRecord } from '../record/record';
-import type { ICellOutputs } from '../receipts/folddoor';
+import type { ICellOutputs } from '../receipts/outputsProvider';
 import { object } from '../language/untrusted';
 
 /** A cell with this tag shows its lines, and a notebook whose metadata say `{"jupyter_mlgpu": {"logs": "show"}}`. */

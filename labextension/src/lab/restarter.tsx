@@ -11,8 +11,8 @@ import type { ITranslator } from '@jupyterlab/translation';
 import type { Message, Translate } from '../language/i18n';
 import type { Language } from '../language/language';
 import { preparation } from '../kernel/restart';
-import { door } from '../receipts/restartdoor';
-import type { IFailure, IRestarter } from '../receipts/restartdoor';
+import { restarterProvider } from '../receipts/restarterProvider';
+import type { IFailure, IRestarter } from '../receipts/restarterProvider';
 import { runSilently } from '../kernel/silently';
 import { RestartQuestion } from '../receipts/RestartQuestion';
 
@@ -108,8 +108,8 @@ export class Restarter implements IRestarter {
 
   private watch(notebook: NotebookPanel): void {
     const { sessionContext } = notebook;
-    sessionContext.statusChanged.connect(() => door.changed.emit());
-    sessionContext.kernelChanged.connect(() => door.changed.emit());
+    sessionContext.statusChanged.connect(() => restarterProvider.changed.emit());
+    sessionContext.kernelChanged.connect(() => restarterProvider.changed.emit());
   }
 }
 

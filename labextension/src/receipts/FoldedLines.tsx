@@ -7,7 +7,7 @@ import type { Translate } from '../language/i18n';
 import { foldedInWords } from '../record/folding';
 import type { NativeLines } from '../record/folding';
 import type { IRecord } from '../record/record';
-import type { ICellOutputs } from './folddoor';
+import type { ICellOutputs } from './outputsProvider';
 import { Caret } from './icons';
 
 const NONE: readonly string[] = [];

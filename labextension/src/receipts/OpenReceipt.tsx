@@ -23,7 +23,7 @@ import { LineToCopy } from './LineToCopy';
 import { LogNotes } from './LogNotes';
 import { Prose } from './Prose';
 import { StripLegend } from './Strip';
-import type { ILineFinder } from './linedoor';
+import type { ILineFinder } from './lineProvider';
 
 // Few cells have one.
 const ChartView = lazy(async () => ({ default: (await import('../page/ChartView.js')).ChartView }));

@@ -14,7 +14,7 @@ import { ReceiptDetails } from './ReceiptDetails';
 import { Runs } from './Runs';
 import { Strip } from './Strip';
 import { Caret } from './icons';
-import type { ILineFinder } from './linedoor';
+import type { ILineFinder } from './lineProvider';
 
 export function Receipt(props: {
   record: IRecord | Unreadable;

@@ -8,7 +8,7 @@ import type { IOpenReceipt } from '../record/openreceipt';
 import type { IRecord } from '../record/record';
 import { LogNotes } from './LogNotes';
 import { OpenReceipt } from './OpenReceipt';
-import type { ILineFinder } from './linedoor';
+import type { ILineFinder } from './lineProvider';
 
 export function ReceiptDetails(props: {
   record: IRecord;

@@ -5,7 +5,7 @@ import type { ReactElement } from 'react';
 
 import type { Message, Translate } from '../language/i18n';
 import type { IRestartHint } from '../kernel/restart';
-import type { IFailure } from './restartdoor';
+import type { IFailure } from './restarterProvider';
 import { Prose } from './Prose';
 
 export function RestartNotice(props: {

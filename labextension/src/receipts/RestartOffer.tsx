@@ -6,8 +6,8 @@ import type { ReactElement } from 'react';
 import type { Translate } from '../language/i18n';
 import type { NotebookSession } from '../kernel/notebooks';
 import type { IRestartHint } from '../kernel/restart';
-import { door } from './restartdoor';
-import type { IFailure } from './restartdoor';
+import { restarterProvider } from './restarterProvider';
+import type { IFailure } from './restarterProvider';
 import { RestartNotice } from './RestartNotice';
 import { useSignal } from './useSignal';
 
@@ -18,12 +18,14 @@ export function RestartOffer(props: {
 }): ReactElement {
   const { hint, session, t } = props;
   const [progress, setProgress] = useState<'restarting' | IFailure | null>(null);
-  const obstacle = useSignal(door.changed, () => {
+  const obstacle = useSignal(restarterProvider.changed, () => {
     const { activeNode } = session;
-    return activeNode === null ? 'noActiveCell' : (door.restarter?.obstacle(activeNode) ?? null);
+    return activeNode === null
+      ? 'noActiveCell'
+      : (restarterProvider.restarter?.obstacle(activeNode) ?? null);
   });
   const restart = async (): Promise<void> => {
-    const { restarter } = door;
+    const { restarter } = restarterProvider;
     const node = session.activeNode;
     if (node !== null && restarter !== null) {
       const begin = (): void => setProgress('restarting');

@@ -68,7 +68,7 @@ export function Lanes(props: {
     <div
       className="jp-mlgpu-Strip"
       onClick={props.onPage ?? undefined}
-      data-door={props.onPage != null}
+      data-opens-page={props.onPage != null}
     >
       <svg
         role="img"

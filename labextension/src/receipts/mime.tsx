@@ -14,8 +14,8 @@ import { MIME_TYPE, readRecord } from '../record/record';
 import type { IOpenReceipt } from '../record/openreceipt';
 import type { IRecord } from '../record/record';
 import { FoldedLines } from './FoldedLines';
-import { foldDoor } from './folddoor';
-import { lineDoor } from './linedoor';
+import { outputsProvider } from './outputsProvider';
+import { lineProvider } from './lineProvider';
 import { restart } from './restartwidget';
 import { object, savedText } from '../language/untrusted';
 import type { Unreadable } from '../language/untrusted';
@@ -25,8 +25,8 @@ class ReceiptWidget extends OutputWidget {
   constructor(languageCode: string) {
     super('ReceiptWidget', languageCode);
     preferences.changed.connect(this.update, this);
-    lineDoor.changed.connect(this.update, this);
-    foldDoor.changed.connect(this.update, this);
+    lineProvider.changed.connect(this.update, this);
+    outputsProvider.changed.connect(this.update, this);
   }
 
   protected read(data: IRenderMime.IMimeModel['data']): void {
@@ -45,7 +45,7 @@ class ReceiptWidget extends OutputWidget {
         {typeof this.record !== 'string' && (
           <FoldedLines
             record={this.record}
-            outputs={foldDoor.at(this.node)}
+            outputs={outputsProvider.at(this.node)}
             wanted={nativeLines}
             t={t}
           />
@@ -58,8 +58,8 @@ class ReceiptWidget extends OutputWidget {
             open={shown === 'open'}
             ask={this.ask}
             plain={this.plain}
-            finder={() => lineDoor.at(this.node)}
-            pageOf={record => lineDoor.page(this.node, record)}
+            finder={() => lineProvider.at(this.node)}
+            pageOf={record => lineProvider.page(this.node, record)}
             t={t}
           />
         )}

@@ -8,14 +8,14 @@ import type { ReactElement } from 'react';
 import { OutputWidget, outputType } from './outputtype';
 import { RESTART_MIME_TYPE, readRestartHint } from '../kernel/restart';
 import type { IRestartHint } from '../kernel/restart';
-import { door } from './restartdoor';
-import type { IFailure } from './restartdoor';
+import { restarterProvider } from './restarterProvider';
+import type { IFailure } from './restarterProvider';
 import { RestartNotice } from './RestartNotice';
 
 class RestartWidget extends OutputWidget {
   constructor(languageCode: string) {
     super('RestartWidget', languageCode);
-    door.changed.connect(this.update, this);
+    restarterProvider.changed.connect(this.update, this);
   }
 
   protected read(data: IRenderMime.IMimeModel['data']): void {
@@ -26,7 +26,11 @@ class RestartWidget extends OutputWidget {
     return (
       <RestartNotice
         hint={this.hint}
-        obstacle={door.restarter === null ? 'elsewhere' : door.restarter.obstacle(this.node)}
+        obstacle={
+          restarterProvider.restarter === null
+            ? 'elsewhere'
+            : restarterProvider.restarter.obstacle(this.node)
+        }
         progress={this.progress}
         onRestart={() => void this.restart()}
         t={this.language.t}
@@ -37,7 +41,7 @@ class RestartWidget extends OutputWidget {
   private async restart(): Promise<void> {
     const verbose = this.hint?.verbose ?? null;
     const begin = (): void => this.tell('restarting');
-    this.tell((await door.restarter?.restart(this.node, verbose, begin)) ?? null);
+    this.tell((await restarterProvider.restarter?.restart(this.node, verbose, begin)) ?? null);
   }
 
   private tell(progress: 'restarting' | IFailure | null): void {

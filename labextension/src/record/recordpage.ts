@@ -1,7 +1,7 @@
 /** What the kernel answers about one cell; the only way in. */
 
-import { readLooks } from './looks';
-import type { ILooks } from './looks';
+import { readMemorySamples } from './memorysamples';
+import type { IMemorySamples } from './memorysamples';
 import { readRecordPage as readKnown } from './recordpagetypes';
 import type { IOpenReceipt } from './openreceipt';
 import type * as wire from './recordpagetypes';
@@ -10,11 +10,11 @@ import { object } from '../language/untrusted';
 
 /** Why there is no timeline; `saved`: the record stands in the notebook, and its kernel is not this one. */
 export type NoTimeline = NonNullable<wire.IRecordPage['whyNoTimeline']> | 'saved';
-export type NoLooks = NonNullable<wire.IRecordPage['whyNoLooks']> | 'saved';
+export type NoMemorySamples = NonNullable<wire.IRecordPage['whyNoSamples']> | 'saved';
 
 export interface IRecordPage {
   timeline: ITimeline | NoTimeline;
-  looks: ILooks | NoLooks;
+  samples: IMemorySamples | NoMemorySamples;
   /** null: the kernel no longer has the record. */
   receipt: IOpenReceipt | null;
 }
@@ -23,7 +23,7 @@ export function readRecordPage(data: unknown): IRecordPage {
   const told = readKnown(data);
   return {
     timeline: told?.timeline ?? told?.whyNoTimeline ?? 'gone',
-    looks: readLooks(object(data)?.looks) ?? told?.whyNoLooks ?? 'gone',
+    samples: readMemorySamples(object(data)?.samples) ?? told?.whyNoSamples ?? 'gone',
     receipt: told?.receipt ?? null
   };
 }

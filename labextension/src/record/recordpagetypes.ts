@@ -17,7 +17,7 @@ import type { Reader } from '../language/untrusted';
 export interface IRecordPage {
   timeline: ITimeline | null;
   whyNoTimeline: 'light' | 'none' | 'gone' | null;
-  whyNoLooks: 'short' | 'unwatched' | 'gone' | null;
+  whyNoSamples: 'short' | 'unwatched' | 'gone' | null;
   receipt: IOpenReceipt | null;
 }
 
@@ -26,35 +26,35 @@ export const readRecordPage: Reader<IRecordPage> = shape(
   {
     timeline: readTimeline,
     whyNoTimeline: oneOf('light', 'none', 'gone'),
-    whyNoLooks: oneOf('short', 'unwatched', 'gone'),
+    whyNoSamples: oneOf('short', 'unwatched', 'gone'),
     receipt: readOpenReceipt
   }
 );
 
 /** A look while a cell ran: seconds from its start, and the values in the order of the series. */
-export interface ILook {
+export interface IMemorySample {
   at: number;
   values: (number | null)[];
 }
 
-export const readLook: Reader<ILook> = rowOf<ILook>(2, {
+export const readMemorySample: Reader<IMemorySample> = rowOf<IMemorySample>(2, {
   at: amount,
   values: placesOf(amount, 256)
 });
 
 /** Looks at memory while a cell ran, so many seconds apart. */
-export interface ILooks {
+export interface IMemorySamples {
   series: ICounterSeries[];
   interval: number;
-  looks: ILook[];
+  samples: IMemorySample[];
 }
 
-export const readLooks: Reader<ILooks> = shape(
+export const readMemorySamples: Reader<IMemorySamples> = shape(
   {
     interval: amount
   },
   {
     series: listOf(orEmpty(readCounterSeries)),
-    looks: listOf(readLook, 2000)
+    samples: listOf(readMemorySample, 2000)
   }
 );

@@ -1,4 +1,4 @@
-/** The devices asked for, as records and kernels tell them: jupyter_mlgpu/record/devicewords.py. */
+/** The devices asked for, as records and kernels tell them: jupyter_mlgpu/record/device_request.py. */
 
 /** By framework; `*` is every framework that is not named. Empty: the frameworks choose. */
 export type Requested = readonly (readonly [framework: string, device: string])[];

@@ -31,7 +31,7 @@ function looks(): () => object {
   return () => ({ time: '', t: (t += 1), values: [t * 1024], series: [memory] });
 }
 
-test('the server is asked once a second while somebody looks, and no more afterwards', async context => {
+test('the server is asked once a second while somebody samples, and no more afterwards', async context => {
   const [machine, asked] = server(context, 200, looks());
   await settled();
   assert.equal(asked.length, 0);

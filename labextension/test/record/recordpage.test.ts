@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mock, test } from 'node:test';
 
 import { readRecordPage } from '../../src/record/recordpage';
-import { lines, readLooks, span } from '../../src/record/looks';
+import { lines, readMemorySamples, span } from '../../src/record/memorysamples';
 import { filledColumns, operationGroups, operationsNamed } from '../../src/record/operations';
 import { PERFETTO, handOver } from '../../src/lab/perfetto';
 import type { IPage } from '../../src/lab/perfetto';
@@ -23,7 +23,7 @@ const looksJson = {
     { device: 'process', unit: 'bytes', source: 'psutil', limit: 100 },
     { device: 'GPU 0', unit: 'bytes', source: 'NVML', limit: null }
   ],
-  looks: [
+  samples: [
     [0.5, [10, null]],
     [1, [40, 5]],
     [1.5, [20, null]],
@@ -33,15 +33,19 @@ const looksJson = {
 
 test('why there is no timeline and no curve is told apart', () => {
   assert.deepEqual(
-    readRecordPage({ timeline: null, why_no_timeline: 'light', why_no_looks: 'short' }),
+    readRecordPage({ timeline: null, why_no_timeline: 'light', why_no_samples: 'short' }),
     {
       timeline: 'light',
-      looks: 'short',
+      samples: 'short',
       receipt: null
     }
   );
-  for (const nonsense of [null, 7, {}, { timeline: 'x', looks: [], why_no_looks: 'because' }]) {
-    assert.deepEqual(readRecordPage(nonsense), { timeline: 'gone', looks: 'gone', receipt: null });
+  for (const nonsense of [null, 7, {}, { timeline: 'x', samples: [], why_no_samples: 'because' }]) {
+    assert.deepEqual(readRecordPage(nonsense), {
+      timeline: 'gone',
+      samples: 'gone',
+      receipt: null
+    });
   }
 });
 
@@ -51,20 +55,20 @@ test('what the open receipt says is read, as far as it can be', () => {
 });
 
 test('looks are read with what was not told, and nonsense among them is left out', () => {
-  const looks = readLooks({
+  const looks = readMemorySamples({
     ...looksJson,
-    looks: [...looksJson.looks, null, [-1, []], ['x', [1]]]
+    samples: [...looksJson.samples, null, [-1, []], ['x', [1]]]
   });
-  assert.equal(looks?.looks.length, 4);
+  assert.equal(looks?.samples.length, 4);
   assert(looks);
   assert.deepEqual(span(looks, 0), [10, 40]);
   assert.deepEqual(span(looks, 1), [5, 6]);
-  assert.equal(readLooks({ ...looksJson, looks: [] }), null);
-  assert.equal(readLooks(null), null);
+  assert.equal(readMemorySamples({ ...looksJson, samples: [] }), null);
+  assert.equal(readMemorySamples(null), null);
 });
 
 test('a curve begins at the cell’s start and at zero, and parts where nothing was told', () => {
-  const looks = readLooks(looksJson);
+  const looks = readMemorySamples(looksJson);
   assert(looks);
   assert.deepEqual(lines(looks, 0, 2, 40, [100, 40]), [
     '25.00,30.00 50.00,0.00 75.00,20.00 100.00,10.00'

@@ -13,7 +13,7 @@ from jupyter_mlgpu.experiment.bench.measuring import measure
 from jupyter_mlgpu.experiment.bench.result import CaseResult
 from jupyter_mlgpu.experiment.bench.run import BenchRun
 from jupyter_mlgpu.record.sentence import say
-from jupyter_mlgpu.show.page.shown import bundle_of
+from jupyter_mlgpu.show.page.rendering import bundle_of
 from jupyter_mlgpu.testing import FakeBackend, FakeClock
 from jupyter_mlgpu.testing.bench import FakeMonitor, FakeRunner, fake_case
 

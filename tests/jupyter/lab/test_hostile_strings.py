@@ -41,7 +41,7 @@ from jupyter_mlgpu.show.doctor.page import DiagnosisPage as DoctorPage
 from jupyter_mlgpu.show.page import chart as drawn
 from jupyter_mlgpu.show.page import plotly
 from jupyter_mlgpu.show.page.chart import Axis, Point, Series
-from jupyter_mlgpu.show.page.shown import page_of
+from jupyter_mlgpu.show.page.rendering import page_of
 from jupyter_mlgpu.show.receipts.bundle import MIME_TYPE, bundle
 from jupyter_mlgpu.show.receipts.report import report
 from jupyter_mlgpu.teach.commands import page as class_page

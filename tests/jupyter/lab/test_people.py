@@ -19,7 +19,7 @@ LOAD = "%load_ext jupyter_mlgpu"
 #: Records of every kind that the list tells apart, with lines of every verdict.
 FILL = """
 from msgspec.structs import replace
-from jupyter_mlgpu.measure import kit
+from jupyter_mlgpu.measure import runtime
 from jupyter_mlgpu.record.record import Fact, LogLine
 from jupyter_mlgpu.jupyter.notebook.cell import receipts
 from jupyter_mlgpu.testing import example_record, limited_record

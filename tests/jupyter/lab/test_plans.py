@@ -12,7 +12,7 @@ from jupyter_mlgpu.experiment.race.result import Lane, RaceResult, Timing
 from jupyter_mlgpu.graphs.planning.forecast import Plan, of_graph
 from jupyter_mlgpu.graphs.planning.graph import Body, FunctionGraph, GivenTensor, Node, Operand
 from jupyter_mlgpu.graphs.planning.placing import target
-from jupyter_mlgpu.show.page.shown import bundle_of
+from jupyter_mlgpu.show.page.rendering import bundle_of
 from jupyter_mlgpu.show.page.view import MIME_TYPE
 from jupyter_mlgpu.show.planning import live
 from jupyter_mlgpu.show.receipts.bundle import bundle

@@ -10,7 +10,7 @@ from playwright.sync_api import Locator, expect
 from jupyter_mlgpu.experiment.race.result import Lane, RaceResult, Timing
 from jupyter_mlgpu.record.sentence import say
 from jupyter_mlgpu.show.page import plotly
-from jupyter_mlgpu.show.page.shown import bundle_of, page_of
+from jupyter_mlgpu.show.page.rendering import bundle_of, page_of
 from jupyter_mlgpu.show.receipts.bundle import bundle
 from jupyter_mlgpu.testing import example_record
 

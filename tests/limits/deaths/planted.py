@@ -11,10 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from jupyter_mlgpu.explain.deaths.cause import Cause
-from jupyter_mlgpu.record.accounts.account import Account
-from jupyter_mlgpu.record.accounts.ending import Ending
-from tests.limits.deaths.programs import (
+from tests.limits.exits.programs import (
     ABORT,
     BUS,
     FATAL,
@@ -33,17 +30,21 @@ from tests.limits.deaths.programs import (
     forge,
     in_a_thread,
     kills_it,
-    look,
     nested,
     replace_by_a_pipe,
     restart,
     running,
+    sample,
     says,
     sends,
     shut_down,
     spoil,
     tear,
 )
+
+from jupyter_mlgpu.explain.exits.exit_cause import Cause
+from jupyter_mlgpu.record.flight.exit_report import ExitReport
+from jupyter_mlgpu.record.flight.flight_record import FlightRecord
 from tests.support.kernels import Notebook
 
 
@@ -63,7 +64,7 @@ class Planted:
     first: str | None = None
     before: tuple[str, ...] = ()
     limit: int | None = None
-    simulated: tuple[Account, Ending] | None = None
+    simulated: tuple[FlightRecord, ExitReport] | None = None
     quick: bool = False
     fitting: str | None = None
 
@@ -81,10 +82,10 @@ KILLED = [
             before=("import time",)),
     Planted("an alarm that nobody takes", "killed", "import signal, time\nsignal.alarm(1)\ntime.sleep(30)"),
     Planted("simulated: killed with much memory free", "killed",
-            simulated=died(look(used=4, kills=2), kills=2)),
+            simulated=died(sample(used=4, kills=2), kills=2)),
     Planted("simulated: a watcher kills at 15.5 of 16 GiB", "killed",
-            simulated=died(look(used=15.5, kills=2), kills=2)),
-    Planted("simulated: killed on a Mac with much memory free", "killed", simulated=died(look(used=5))),
+            simulated=died(sample(used=15.5, kills=2), kills=2)),
+    Planted("simulated: killed on a Mac with much memory free", "killed", simulated=died(sample(used=5))),
 ]  # fmt: skip
 
 CRASHES = [
@@ -145,7 +146,7 @@ SPOILED = [
     Planted("an account that somebody forged", "killed", WAITS, running(
             lambda notebook: (forge(account_of(notebook)), kills_it(notebook)))),
     Planted("a folder that may not be written", "exit", "import os; os._exit(3)",
-            first="from pathlib import Path\nfrom jupyter_mlgpu.record.accounts import places\n"
+            first="from pathlib import Path\nfrom jupyter_mlgpu.record.flight import flight_files\n"
             "places.folder = lambda: Path('/proc')"),
     Planted("a full disk, pretended", "exit", "import os; os._exit(3)", first="import os\nreal = os.write\n"
             "os.write = lambda number, data: real(number, data[: 100 if len(data) > 30000 else None])"),
@@ -168,14 +169,14 @@ OF_MEMORY = [
             "subprocess.run([sys.executable, '-c', 'b = bytearray(2**30)'])\ntime.sleep(1.5)\n"
             "pathlib.Path('runs').touch()\ntime.sleep(30)", sends(signal.SIGKILL), limit=300 * MIB),
     Planted("simulated: the machine is out of memory", "machine_memory",
-            simulated=died(look(used=15.5, kills=2), kills=3)),
+            simulated=died(sample(used=15.5, kills=2), kills=3)),
     Planted("simulated: the log of the machine names it", "machine_memory",
-            simulated=died(look(used=9, kills=2), kills=3, named="machine")),
+            simulated=died(sample(used=9, kills=2), kills=3, named="machine")),
     Planted("simulated: a pod is evicted at its limit, nothing is counted", "container_memory",
-            simulated=died(look(used=3.9, limit=4))),
-    Planted("simulated: a Mac at 15.6 of 16 GiB", "machine_memory", simulated=died(look(used=15.6))),
+            simulated=died(sample(used=3.9, limit=4))),
+    Planted("simulated: a Mac at 15.6 of 16 GiB", "machine_memory", simulated=died(sample(used=15.6))),
     Planted("simulated: one step more than there is", "machine_memory",
-            simulated=died(look(used=12), step=6)),
+            simulated=died(sample(used=12), step=6)),
 ]  # fmt: skip
 
 NO_DEATHS = [

@@ -9,9 +9,16 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from jupyter_mlgpu.record.accounts import account, places
-from jupyter_mlgpu.record.accounts.account import Account, At, KernelState, Look, OomKills, Pages
-from jupyter_mlgpu.record.accounts.ending import Ending
+from jupyter_mlgpu.record.flight import flight_files, flight_record
+from jupyter_mlgpu.record.flight.exit_report import ExitReport
+from jupyter_mlgpu.record.flight.flight_record import (
+    At,
+    FlightRecord,
+    KernelState,
+    MemorySample,
+    OomKills,
+    Pages,
+)
 from tests.support.kernels import Notebook
 
 GIB, MIB = 2**30, 2**20
@@ -53,7 +60,7 @@ def kills_it(notebook: Notebook) -> None:
 
 
 def account_of(notebook: Notebook) -> Path:
-    return places.folder() / str(places.name_for(notebook.manager.connection_file))
+    return flight_files.folder() / str(flight_files.name_for(notebook.manager.connection_file))
 
 
 def spoil(change: Callable[[Path], object]) -> Callable[[Notebook], object]:
@@ -89,19 +96,21 @@ def replace_by_a_pipe(path: Path) -> None:
 
 def forge(path: Path) -> None:
     """Somebody writes an account of another process, one that would be out of memory."""
-    data = bytearray(account.SIZE)
+    data = bytearray(flight_record.SIZE)
     pages = Pages(data)
-    other = state(look(used=15.9, kills=0))
+    other = state(sample(used=15.9, kills=0))
     pages.put_at(At("running", NOW, 3, 3))
     pages.put_state(other)
     path.unlink()
     path.write_bytes(data)
 
 
-def look(*, used: float, kills: int | None = None, limit: float | None = None, at: float = NOW) -> Look:
+def sample(
+    *, used: float, kills: int | None = None, limit: float | None = None, at: float = NOW
+) -> MemorySample:
     """Memory of a machine of 16 GiB, or of a container with a limit; `kills` were counted by then."""
     container = None if limit is None else int(used * GIB)
-    return Look(
+    return MemorySample(
         at,
         int(used * 0.8 * GIB),
         int(used * GIB),
@@ -115,21 +124,21 @@ def look(*, used: float, kills: int | None = None, limit: float | None = None, a
     )
 
 
-def state(seen: Look | None, step: float = 0.0) -> KernelState:
+def state(seen: MemorySample | None, step: float = 0.0) -> KernelState:
     return KernelState(1, 4711, NOW - 100, "run", "host", NOW - 90, None, seen, int(step * GIB), ())
 
 
 def died(
-    seen: Look | None,
+    seen: MemorySample | None,
     status: int | None = -9,
     *,
     kills: int | None = None,
     step: float = 0.0,
     **more: object,
-) -> tuple[Account, Ending]:
+) -> tuple[FlightRecord, ExitReport]:
     """A kernel of which this was seen last, half a second before it ended with this status."""
-    kernel = Account(At("running", NOW - 12, 7, 7), state(seen, step))
-    return kernel, Ending(pid=4711, status=status, at=NOW + 0.5, oom_kills=OomKills(None, kills), **more)  # type: ignore[arg-type]
+    kernel = FlightRecord(At("running", NOW - 12, 7, 7), state(seen, step))
+    return kernel, ExitReport(pid=4711, status=status, at=NOW + 0.5, oom_kills=OomKills(None, kills), **more)  # type: ignore[arg-type]
 
 
 FATAL = "2026-11-24 08:00:00.123456: F external/xla/xla/pjrt/client.cc:85] Check failed: status == OK"

@@ -9,11 +9,12 @@ from contextlib import contextmanager, suppress
 from itertools import count
 from pathlib import Path
 
-from jupyter_mlgpu.explain.deaths.death import Death, post_mortem
-from jupyter_mlgpu.jupyter.deaths.connection import VARIABLE
-from jupyter_mlgpu.jupyter.deaths.listener import DeathListener, Seen
-from jupyter_mlgpu.record.accounts import places
-from tests.limits.deaths.planted import Planted
+from tests.limits.exits.planted import Planted
+
+from jupyter_mlgpu.explain.exits.kernel_exit import KernelExit, post_mortem
+from jupyter_mlgpu.jupyter.exits.connection import VARIABLE
+from jupyter_mlgpu.jupyter.exits.listener import ExitListener, Seen
+from jupyter_mlgpu.record.flight import flight_files
 from tests.support.kernels import Notebook
 from tests.support.shared_kernels import LOAD
 
@@ -67,21 +68,21 @@ class Scene:
     def __init__(self, start: Callable[..., Notebook]) -> None:
         self._ends: dict[int, tuple[Seen, bool]] = {}
         self._notebook: Notebook | None = None
-        self._listener = DeathListener(self._on_end)
+        self._listener = ExitListener(self._on_end)
         self._environment = {VARIABLE: self._listener.start()}
         self._start = start
 
     def close(self) -> None:
         self._listener.stop()
 
-    def verdict(self, planted: Planted) -> Death | None:
+    def verdict(self, planted: Planted) -> KernelExit | None:
         """What is said of a planted death; None: that there was none."""
         if planted.simulated is not None:
             return post_mortem(*planted.simulated)
         with group(planted.limit) as made:
             return self._of_a_kernel(planted, made)
 
-    def _of_a_kernel(self, planted: Planted, made: Path | None) -> Death | None:
+    def _of_a_kernel(self, planted: Planted, made: Path | None) -> KernelExit | None:
         notebook = self._notebook = self._start(extension=False, **self._environment)
         for name in ("runs", "go", "cut"):
             (notebook.folder / name).unlink(missing_ok=True)
@@ -106,13 +107,16 @@ class Scene:
         if seen is None:  # it has said goodbye
             return None
         try:
-            return post_mortem(seen[0].account, seen[0].ended(process.pid, status, asked=seen[1]))
+            return post_mortem(seen[0].flight_record, seen[0].ended(process.pid, status, asked=seen[1]))
         finally:
-            places.remove(seen[0].path)
+            flight_files.remove(seen[0].path)
 
     def _on_end(self, seen: Seen) -> None:
         notebook = self._notebook
-        self._ends[seen.ending.pid or 0] = (seen, notebook is not None and notebook.manager.shutting_down)
+        self._ends[seen.exit_report.pid or 0] = (
+            seen,
+            notebook is not None and notebook.manager.shutting_down,
+        )
 
     def _seen(self, pid: int) -> tuple[Seen, bool] | None:
         """What was seen; a kernel that shuts down in good order says goodbye, and is not seen to end."""

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
+from tests.limits.exits.planted import PLANTED, Planted
+from tests.limits.exits.scene import Scene, can_limit_memory
 
-from tests.limits.deaths.planted import PLANTED, Planted
-from tests.limits.deaths.scene import Scene, can_limit_memory
 from tests.support.kernel_fixtures import starting
 from tests.support.kernels import Spares
 
@@ -27,8 +27,8 @@ def scene(spares: Spares, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
 
 @pytest.mark.parametrize("planted", [one for one in PLANTED if one.quick], ids=lambda one: one.name)
 def test_the_cause_of_a_death_is_told(scene: Scene, planted: Planted) -> None:
-    death = scene.verdict(planted)
-    assert (None if death is None else death.cause) == planted.cause, death
+    kernel_exit = scene.verdict(planted)
+    assert (None if kernel_exit is None else kernel_exit.cause) == planted.cause, kernel_exit
 
 
 @pytest.mark.slow
@@ -40,15 +40,16 @@ def test_nearly_all_causes_are_right_and_no_wrong_one_is_sure(scene: Scene) -> N
         if planted.limit is not None and not limits_memory:
             left_out.append(planted.name)
             continue
-        death = scene.verdict(planted)
-        cause = None if death is None else death.cause
-        confidence = "" if death is None else death.confidence
+        kernel_exit = scene.verdict(planted)
+        cause = None if kernel_exit is None else kernel_exit.cause
+        confidence = "" if kernel_exit is None else kernel_exit.confidence
         rows.append(
-            f"{planted.name:55} {planted.cause!s:17} {cause!s:17} {confidence:7} {death and death.sentence}"
+            f"{planted.name:55} {planted.cause!s:17} {cause!s:17} {confidence:7} "
+            f"{kernel_exit and kernel_exit.sentence}"
         )
         print(rows[-1])
         right += cause == planted.cause
-        said = "" if death is None else death.sentence.partition(" With ")[2]
+        said = "" if kernel_exit is None else kernel_exit.sentence.partition(" With ")[2]
         if not f"With {said}".startswith(planted.fitting or "With ") or bool(said) != bool(planted.fitting):
             sizes.append(rows[-1])
         if cause != planted.cause and confidence == "sure":

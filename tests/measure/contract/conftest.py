@@ -53,7 +53,7 @@ class Subject:
 
 def fake() -> Subject:
     backend = FakeBackend(devices=("cpu:0", "cpu:1"))
-    backend.staying["the_value"] = "cpu:0"
+    backend.misplaced_values["the_value"] = "cpu:0"
 
     def compiles() -> Callable[[], Any]:
         backend.compile()

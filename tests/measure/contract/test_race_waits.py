@@ -14,20 +14,20 @@ from tests.measure.contract.conftest import framework
 class WatchedClock(SystemClock):
     """Notes something at every reading."""
 
-    def __init__(self, look):
+    def __init__(self, sample):
         self.seen = []
-        self._look = look
+        self._sample = sample
 
     def monotonic_ns(self):
-        self.seen.append(self._look())
+        self.seen.append(self._sample())
         return super().monotonic_ns()
 
 
-def lane(name, body, look, namespace):
+def lane(name, body, sample, namespace):
     backend = registry.backend(name)
     raced = cell.PlainCell(cell.from_source(body, "<cell>"), setup=None, variable=None)
     raced.namespace.update(namespace)
-    clock = WatchedClock(lambda: look(raced.namespace))
+    clock = WatchedClock(lambda: sample(raced.namespace))
     runner = RaceRunner(backend, raced, sizes=(None,), repeats=3, clock=clock)
     made, error = runner.lane(backend.find_devices()[0])
     assert error is None

@@ -229,7 +229,7 @@ def test_recorded_work_of_four_cells_is_divided_as_it_was_launched():
         cells.append(machine.begin())
         cells[-1].ends()
     machine.cupti.at_work = False
-    machine.activity.look()
+    machine.activity.sample()
     works = [cell.figures().work for cell in cells]
     assert [sum(one.launches for one in work) for work in works] == [80, 100, 60, 0]
     (products,), (additions,), (mixed,), nothing = works

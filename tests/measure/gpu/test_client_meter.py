@@ -32,11 +32,11 @@ class SamplesOnRequest:
     """A sampler whose looks the test takes."""
 
     def __init__(self):
-        self.looks = []
+        self.samples = []
 
-    def add(self, look, every, after=0.0):
-        self.looks.append(look)
-        return lambda: self.looks.remove(look)
+    def add(self, sample, every, after=0.0):
+        self.samples.append(sample)
+        return lambda: self.samples.remove(sample)
 
 
 class Machine:
@@ -54,8 +54,8 @@ class Machine:
         return cell
 
     def sample(self):
-        for look in list(self.sampler.looks):
-            look()
+        for sample in list(self.sampler.samples):
+            sample()
 
     def cell(self, *steps, seconds=1.0):
         """The readings of a cell in which these happen, each followed by a sample."""
@@ -352,7 +352,7 @@ def test_every_reference_is_given_back(mac):
 
 def test_a_cell_that_is_given_up_samples_no_more(mac):
     mac.begin().abandon()
-    assert mac.sampler.looks == []
+    assert mac.sampler.samples == []
 
 
 def test_a_forked_child_has_no_clients_of_its_parent(mac):

@@ -302,13 +302,13 @@ def test_names_of_kernels_are_shown_as_people_write_them(name, shown):
 
 
 def test_the_driver_is_not_looked_for_before_every_cell():
-    looked = []
+    sampled = []
 
     def missing():
-        looked.append(1)
+        sampled.append(1)
         raise OSError("libcuda.so.1: cannot open shared object file")
 
     activity = GpuActivity(FakeProfilers(), missing)
     for _ in range(100):
         assert activity.cell_begins().why == activity_switch.NO_CUDA
-    assert len(looked) < 10
+    assert len(sampled) < 10

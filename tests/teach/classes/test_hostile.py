@@ -212,7 +212,7 @@ def test_right_answers_among_cells_that_end_everything_get_their_points(graded: 
 
 def test_nothing_is_left_running(graded: Course) -> None:
     words = [one.info["cmdline"] or [] for one in psutil.process_iter(["cmdline"])]
-    assert not [one for one in words if "612.3" in one or "jupyter_mlgpu.teach.grading.inmate" in one]
+    assert not [one for one in words if "612.3" in one or "jupyter_mlgpu.teach.grading.sandbox_worker" in one]
 
 
 def test_feedback_is_short_and_runs_no_script(graded: Course) -> None:

@@ -10,10 +10,10 @@ from collections.abc import Iterator
 import pytest
 
 from jupyter_mlgpu.explain.comparing import expect
-from jupyter_mlgpu.record import speaking
+from jupyter_mlgpu.record import language
 from jupyter_mlgpu.record.errors import UsageError
+from jupyter_mlgpu.record.language import translate
 from jupyter_mlgpu.record.sentence import say
-from jupyter_mlgpu.record.speaking import said
 from jupyter_mlgpu.teach.lessons import check, cmp, figures, predict, speak
 from jupyter_mlgpu.teach.lessons import exercises as exercise_modules
 from jupyter_mlgpu.teach.lessons.checking import Exercise, judge
@@ -29,7 +29,7 @@ ENGLISH = re.compile(r"\b[a-z]+ [a-z]+ [a-z]+\b")
 def chinese() -> Iterator[None]:
     speak("zh")
     yield
-    speaking._language = None
+    language._language = None
 
 
 def double(x):
@@ -122,7 +122,7 @@ def test_what_is_wrong_is_said_in_chinese(answer, told):
 @pytest.mark.usefixtures("chinese")
 @pytest.mark.parametrize("name", exercises())
 def test_what_every_exercise_asks_for_is_said_in_chinese(name):
-    task = said(exercises()[name].task)
+    task = translate(exercises()[name].task)
     assert CHINESE.search(task)
     assert not ENGLISH.search(task)
 
@@ -159,14 +159,14 @@ def test_a_notebook_in_a_language_s_folder_is_answered_in_it_unless_another_was_
     monkeypatch, notebook, answer
 ):
     monkeypatch.setenv("JPY_SESSION_NAME", notebook)
-    speaking._of_the_folder.cache_clear()
+    language._of_the_folder.cache_clear()
     try:
-        assert said(say("device")) == answer
+        assert translate(say("device")) == answer
         speak("en")
-        assert said(say("device")) == "device"
+        assert translate(say("device")) == "device"
     finally:
-        speaking._language = None
-        speaking._of_the_folder.cache_clear()
+        language._language = None
+        language._of_the_folder.cache_clear()
 
 
 def test_another_language_is_refused():

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from jupyter_mlgpu.jupyter.notebook.cell.cell_code import calls_us
-from jupyter_mlgpu.jupyter.notebook.magics.ours import ours_in
+from jupyter_mlgpu.jupyter.notebook.magics.magic_ownership import magic_ownership
 
 #: Set to anything, it asks for every kernel: for who loads us from a profile, and has no page of ours.
 SETTING = "JUPYTER_MLGPU_RECEIPTS"
@@ -28,7 +28,7 @@ class Audience:
         self.known_to_a_client = False
         #: A Jupyter server started this kernel for a notebook, so that JupyterLab may show it.
         self.on_a_server = bool(environment.get("JPY_SESSION_NAME"))
-        self._ours = ours_in(shell)
+        self._ours = magic_ownership(shell)
         self._hears_of_cells = False
 
     def ask(self) -> None:

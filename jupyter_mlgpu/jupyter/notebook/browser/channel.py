@@ -12,7 +12,7 @@ Two ways, both tried on ipykernel 6.31 and 7.4 (docs/adr/0003-transport.md says 
   are let go, and a number with them: then browsers ask.
 * ask: a request on the control channel is answered while a cell runs. The handler table of ipykernel is
   not documented; this module alone touches it. There are two: for a snapshot, and for what a browser tells
-  (`{"type": "watch"}`, see `watch.py`).
+  (`{"type": "watch"}`, see `live_counters.py`).
 
 The presence of the extension is announced as an entry among the kernel's comms, which the standard
 `comm_info_request` lists, so that a browser never asks a kernel that would not understand.

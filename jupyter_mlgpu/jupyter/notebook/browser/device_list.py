@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from jupyter_mlgpu.measure.frameworks import hardware, registry
 from jupyter_mlgpu.measure.frameworks.base import Backend, Device
 from jupyter_mlgpu.measure.selection import DeviceSelection
-from jupyter_mlgpu.record.devicewords import AUTO, EVERY
+from jupyter_mlgpu.record.device_request import AUTO, EVERY
 from jupyter_mlgpu.record.sentence import Sentence, listed, say
 
 if TYPE_CHECKING:

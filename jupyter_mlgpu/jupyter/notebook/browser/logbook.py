@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from jupyter_mlgpu.jupyter.notebook.capture import native_lines
-from jupyter_mlgpu.measure.kit import Kit
+from jupyter_mlgpu.measure.runtime import Runtime
 from jupyter_mlgpu.record.record import LogLine, Record
 from jupyter_mlgpu.record.sentence import say
 
@@ -37,7 +37,7 @@ class Logbook:
     `show_again(record)` one that has all its messages now, and was shown with a part of them.
     """
 
-    kit: Kit
+    runtime: Runtime
     save: Callable[[Record], Record]
     push: Callable[[Event], None]
     show_again: Callable[[Record], None]
@@ -114,7 +114,7 @@ class Logbook:
         """All messages of a cell that were too many to be read at its end."""
         self.on_change(
             sequence,
-            lambda one: native_lines.told_again(one.with_all_logs(notes.lines, notes.facts, notes.notes)),
+            lambda one: native_lines.annotate_again(one.with_all_logs(notes.lines, notes.facts, notes.notes)),
         )
 
     def on_change(self, sequence: int, change: Callable[[Record], Record]) -> None:
@@ -129,12 +129,12 @@ class Logbook:
 
     def _revise(self, key: tuple[str, int], change: Callable[[Record], Record]) -> Record | None:
         with self._revising:
-            record = self.kit.store.get(key)
+            record = self.runtime.store.get(key)
             if record is None:
                 return None
             record = self.save(change(record))
-            self.kit.store.add(record)
+            self.runtime.store.add(record)
             return record
 
     def _held(self, sequence: int | None) -> Record | None:
-        return None if sequence is None else self.kit.store.get((self._run, sequence))
+        return None if sequence is None else self.runtime.store.get((self._run, sequence))

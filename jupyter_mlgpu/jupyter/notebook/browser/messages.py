@@ -1,7 +1,7 @@
 """The types of a kernel's messages to browsers; scripts/readers.py makes the browser's readers of them.
 
-`channel.py` says how they travel; `watch.py`, `sidebar_settings.py`, `doctor_light.py` and `restart.py` what
-they mean. They are tables as JSON has them, for much of what is in them has been made JSON before.
+`channel.py` says how they travel; `live_counters.py`, `sidebar_settings.py`, `doctor_light.py` and `restart.py`
+say what they mean. They are tables as JSON has them, for much of what is in them has been made JSON before.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ SAMPLES = 600
 MANY = 20_000
 
 #: Looks at a cell that a browser reads.
-MOST_LOOKS = 2_000
+MOST_SAMPLES = 2_000
 
 #: A record as JSON (`Record.to_json`).
 RecordJson = dict[str, Any]
@@ -173,19 +173,19 @@ class DoctorData(TypedDict):
     problem: Said | None
 
 
-class LookData(NamedTuple):
+class MemorySampleData(NamedTuple):
     """A look while a cell ran: seconds from its start, and the values in the order of the series."""
 
     at: Amount
     values: ValuesData
 
 
-class LooksData(TypedDict):
+class MemorySamplesData(TypedDict):
     """Looks at memory while a cell ran, so many seconds apart."""
 
     series: Annotated[list[Annotated[CounterSeries, InPlace()]], Otherwise(())]
     interval: Amount
-    looks: Annotated[list[LookData], Most(MOST_LOOKS), Otherwise(())]
+    samples: Annotated[list[MemorySampleData], Most(MOST_SAMPLES), Otherwise(())]
 
 
 class RecordPageData(TypedDict):
@@ -193,8 +193,8 @@ class RecordPageData(TypedDict):
 
     timeline: TimelineData | None
     why_no_timeline: Literal["light", "none", "gone"] | None
-    looks: Annotated[LooksData | None, Unread()]
-    why_no_looks: Literal["short", "unwatched", "gone"] | None
+    samples: Annotated[MemorySamplesData | None, Unread()]
+    why_no_samples: Literal["short", "unwatched", "gone"] | None
     receipt: OpenReceiptData | None
 
 

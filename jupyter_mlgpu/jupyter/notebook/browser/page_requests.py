@@ -7,21 +7,21 @@ from typing import Any
 
 from jupyter_mlgpu.jupyter.notebook.browser import state
 from jupyter_mlgpu.jupyter.notebook.browser.doctor_light import DoctorLight
+from jupyter_mlgpu.jupyter.notebook.browser.live_counters import LiveCounters
 from jupyter_mlgpu.jupyter.notebook.browser.record_pages import RecordPages
 from jupyter_mlgpu.jupyter.notebook.browser.sidebar_settings import SidebarSettings
-from jupyter_mlgpu.jupyter.notebook.browser.watch import Watch
 from jupyter_mlgpu.jupyter.notebook.cell.receipt_threshold import ReceiptThreshold
 from jupyter_mlgpu.jupyter.notebook.magics import record_files
-from jupyter_mlgpu.measure.kit import Kit
+from jupyter_mlgpu.measure.runtime import Runtime
 
 Content = Mapping[str, Any]
 PageAnswer = Callable[[Content], Mapping[str, Any]]
 
 
 def answers(
-    kit: Kit,
+    runtime: Runtime,
     *,
-    watch: Watch,
+    watch: LiveCounters,
     settings: SidebarSettings,
     receipt_threshold: ReceiptThreshold,
     doctor: DoctorLight,
@@ -36,14 +36,14 @@ def answers(
     def compare(content: Content) -> Mapping[str, Any]:
         from jupyter_mlgpu.jupyter.notebook.magics.compare_command import compare_records  # seldom asked for
 
-        return compare_records(content, kit)
+        return compare_records(content, runtime)
 
     def save(content: Content) -> Mapping[str, Any]:
         catch_up()
-        return record_files.save_as_asked(content, kit)
+        return record_files.save_as_asked(content, runtime)
 
     def older_records(content: Content) -> Mapping[str, Any]:
-        return state.records_before(kit, int(content["before"]))
+        return state.records_before(runtime, int(content["before"]))
 
     return {
         "watch": keep_watching,

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from jupyter_mlgpu.jupyter.notebook.browser import state
 from jupyter_mlgpu.jupyter.notebook.browser.channel import Channel, NoChannel
-from jupyter_mlgpu.measure.kit import Kit
 from jupyter_mlgpu.measure.recorder import Measurement
+from jupyter_mlgpu.measure.runtime import Runtime
 from jupyter_mlgpu.record.record import Record
 from jupyter_mlgpu.record.strip import SHORTEST, StripSoFar
 
@@ -22,12 +22,12 @@ class PageUpdates:
     `schedule` has a function called by the main thread's event loop, when the cell has been answered.
     """
 
-    def __init__(self, kit: Kit, schedule: Callable[[Callable[[], None]], object]) -> None:
+    def __init__(self, runtime: Runtime, schedule: Callable[[Callable[[], None]], object]) -> None:
         #: Where to push; nobody listens until the extension has put the kernel's channel here.
         self.channel: Channel = NoChannel()
-        self._kit = kit
+        self._runtime = runtime
         self._schedule = schedule
-        self._devices_sent = state.device_state(kit)
+        self._devices_sent = state.device_state(runtime)
         self._measurement: Measurement | None = None
         self._run: tuple[int, int] | None = None
         self._progress = ""
@@ -54,8 +54,10 @@ class PageUpdates:
 
     def record_made(self, record: Record) -> None:
         """A record is new, or has changed."""
-        place = self._kit.store.place(record.key)
-        self.channel.push(lambda: {"type": "record", "place": place, "record": state.told(record)})
+        place = self._runtime.store.place(record.key)
+        self.channel.push(
+            lambda: {"type": "record", "place": place, "record": state.record_for_browser(record)}
+        )
 
     def devices_soon(self, result: object = None) -> None:
         """As `devices`, when the cell has been answered: no receipt says it, and looking takes a while."""
@@ -64,7 +66,7 @@ class PageUpdates:
     def devices(self) -> None:
         """Tell of devices that a cell has brought to light, such as the first import does."""
         try:
-            devices = state.device_state(self._kit)
+            devices = state.device_state(self._runtime)
         except Exception:  # a framework that is half imported: the next cell's end is soon enough
             return
         if devices != self._devices_sent:

@@ -1,18 +1,19 @@
 """What a browser asks about one cell, for the page of its record; answered also while another cell runs.
 
-On the control channel, beside those of `channel.py` and `watch.py`; `run` and `sequence` name the record:
+On the control channel, with those of `channel.py` and `live_counters.py`; `run` and `sequence` name the
+record:
 
     {"type": "inside", "run": ..., "sequence": 7}
-    -> {"timeline": ..., "why_no_timeline": null, "looks": ..., "why_no_looks": null, "receipt": null}
+    -> {"timeline": ..., "why_no_timeline": null, "samples": ..., "why_no_samples": null, "receipt": null}
 
 `timeline` is that of `show/exporting/compact.py`. Where it is null, `why_no_timeline` is `light` (no profile
 was taken), `none` (nothing was seen, and the record's notes say why) or `gone` (its events are not kept).
-`looks` are those of the live counters at memory while the
-cell ran: {"series": [...], "interval": 0.5, "looks": [[0.2, [1024]], ...]}, the series as in `watch.py`, the
-times in seconds from the cell's start. Where it is null, `why_no_looks` is `short` (the cell was shorter than
-two looks), `unwatched` (no browser showed the counters while it ran) or `gone` (they are no longer kept, or
-the record is of another kernel). `receipt` is what its open receipt says, as `show/receipts/view.py` has it;
-null where the record is no longer held.
+`samples` are those of the live counters at memory while the
+cell ran: {"series": [...], "interval": 0.5, "samples": [[0.2, [1024]], ...]}, the series as in
+`live_counters.py`, the times in seconds from the cell's start. Where it is null, `why_no_samples` is
+`short` (the cell was shorter than two samples), `unwatched` (no browser showed the counters while it ran)
+or `gone` (they are no longer kept, or the record is of another kernel). `receipt` is what its open receipt
+says, as `show/receipts/view.py` has it; null where the record is no longer held.
 
     {"type": "inside_trace", ...} -> {"trace": "...", "events": 1200, "left_out": []}
 
@@ -32,9 +33,9 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, Literal
 
 from jupyter_mlgpu._version import __version__
-from jupyter_mlgpu.jupyter.notebook.browser.watch import INTERVAL
-from jupyter_mlgpu.measure.kit import Kit
-from jupyter_mlgpu.measure.probes.looks import FEWEST
+from jupyter_mlgpu.jupyter.notebook.browser.live_counters import INTERVAL
+from jupyter_mlgpu.measure.probes.counter_samples import FEWEST
+from jupyter_mlgpu.measure.runtime import Runtime
 from jupyter_mlgpu.record import decoding
 from jupyter_mlgpu.record.clock import real_time
 from jupyter_mlgpu.record.errors import UsageError
@@ -42,7 +43,7 @@ from jupyter_mlgpu.record.record import Record
 from jupyter_mlgpu.record.sentence import say
 
 if TYPE_CHECKING:
-    from jupyter_mlgpu.jupyter.notebook.browser.messages import LooksData, RecordPageData
+    from jupyter_mlgpu.jupyter.notebook.browser.messages import MemorySamplesData, RecordPageData
 
 Answer = dict[str, Any]
 Key = tuple[str, int]
@@ -57,7 +58,7 @@ class RecordPages:
     `now` their clock.
     """
 
-    kit: Kit
+    runtime: Runtime
     counters: Callable[[], Mapping[str, Any] | None]
     now: Callable[[], float] = real_time.monotonic
 
@@ -71,25 +72,25 @@ class RecordPages:
         if wall is None or (state := self.counters()) is None or wall < state["interval"]:
             return
         # The record's clock and the counters' may differ by a constant: both are read now.
-        apart = self.now() - self.kit.recorder.clock.monotonic_ns() / 1e9
-        self.kit.looks.add(record.key, state, record.started_monotonic_ns / 1e9 + apart, wall)
+        apart = self.now() - self.runtime.recorder.clock.monotonic_ns() / 1e9
+        self.runtime.samples.add(record.key, state, record.started_monotonic_ns / 1e9 + apart, wall)
 
     def inside(self, asked: Mapping[str, Any]) -> RecordPageData:
         """The timeline and the looks at memory of a record, each with a reason where there is none."""
         key = _key(asked)
-        record = self.kit.store.get(key)
-        profiles = self.kit.profiles.get(key)
+        record = self.runtime.store.get(key)
+        profiles = self.runtime.profiles.get(key)
         timeline = None
         if profiles:
             from jupyter_mlgpu.show.exporting.compact import compact
 
             timeline = compact(profiles)
-        looks = self.kit.looks.get(key)
+        samples = self.runtime.samples.get(key)
         return {
             "timeline": timeline,
             "why_no_timeline": None if timeline else _why_no_timeline(record),
-            "looks": _of_memory(looks) if looks else None,
-            "why_no_looks": None if looks else self._why_no_looks(record),
+            "samples": _of_memory(samples) if samples else None,
+            "why_no_samples": None if samples else self._why_no_samples(record),
             "receipt": None if record is None else _receipt(record),
         }
 
@@ -98,13 +99,13 @@ class RecordPages:
         from jupyter_mlgpu.show.exporting import chrome, timeline
 
         record = self._found(asked)
-        profiles, looks = self.kit.profiles.get, self.kit.looks.get
+        profiles, samples = self.runtime.profiles.get, self.runtime.samples.get
         if not profiles(record.key):
             raise UsageError(
                 say("The events of this cell are not kept: run it again with `%%mlc_trace --ops`.")
             )
-        left_out = timeline.left_out([record], profiles, looks)
-        items = timeline.items([record], profiles, looks)
+        left_out = timeline.left_out([record], profiles, samples)
+        items = timeline.items([record], profiles, samples)
         first = list(islice(items, TRACE_ITEMS))
         if next(items, None) is not None:
             left_out.append(
@@ -123,13 +124,17 @@ class RecordPages:
         return {"record": self._found(asked).to_json()}
 
     def _found(self, asked: Mapping[str, Any]) -> Record:
-        record = self.kit.store.get(_key(asked))
+        record = self.runtime.store.get(_key(asked))
         if record is None:
             raise UsageError(say("This kernel no longer holds the record."))
         return record
 
-    def _why_no_looks(self, record: Record | None) -> Literal["short", "unwatched", "gone"]:
-        if record is None or self.kit.looks.let_go(record.key) or record.run.id != self.kit.recorder.run.id:
+    def _why_no_samples(self, record: Record | None) -> Literal["short", "unwatched", "gone"]:
+        if (
+            record is None
+            or self.runtime.samples.let_go(record.key)
+            or record.run.id != self.runtime.recorder.run.id
+        ):
             return "gone"
         wall = record.reading("wall_time").value
         return "short" if wall is not None and wall < FEWEST * INTERVAL else "unwatched"
@@ -147,13 +152,13 @@ def _receipt(record: Record) -> Any:
     return decoding.to_json(view.data(record), texts=False)
 
 
-def _of_memory(looks: Answer) -> LooksData:
-    memory = [number for number, one in enumerate(looks["series"]) if one["quantity"] == "memory"]
-    seen: Any = [[at, [values[number] for number in memory]] for at, values in looks["looks"]]
+def _of_memory(samples: Answer) -> MemorySamplesData:
+    memory = [number for number, one in enumerate(samples["series"]) if one["quantity"] == "memory"]
+    seen: Any = [[at, [values[number] for number in memory]] for at, values in samples["samples"]]
     return {
-        "series": [looks["series"][number] for number in memory],
-        "interval": looks["interval"],
-        "looks": seen,
+        "series": [samples["series"][number] for number in memory],
+        "interval": samples["interval"],
+        "samples": seen,
     }
 
 

@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Any
 from jupyter_mlgpu.jupyter.notebook.browser.idletasks import IdleTasks
 from jupyter_mlgpu.jupyter.notebook.magics.devices import DeviceCommands
 from jupyter_mlgpu.jupyter.notebook.magics.restart import hint
-from jupyter_mlgpu.record.devicewords import DeviceWord
+from jupyter_mlgpu.record.device_request import DeviceWord
 from jupyter_mlgpu.record.errors import MlgpuError, RestartNeededError, UsageError
 from jupyter_mlgpu.record.sentence import of_error, say
 

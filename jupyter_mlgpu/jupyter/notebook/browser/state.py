@@ -13,8 +13,8 @@ from jupyter_mlgpu.jupyter.notebook.browser import device_list
 from jupyter_mlgpu.jupyter.notebook.browser.logbook import Logbook
 from jupyter_mlgpu.measure.frameworks import registry
 from jupyter_mlgpu.measure.frameworks.base import Backend
-from jupyter_mlgpu.measure.kit import Kit
 from jupyter_mlgpu.measure.recorder import Measurement
+from jupyter_mlgpu.measure.runtime import Runtime
 from jupyter_mlgpu.record.record import Record
 from jupyter_mlgpu.show.receipts import cutting, head
 
@@ -38,7 +38,7 @@ RECORD = 1_000_000
 
 
 def snapshot(
-    kit: Kit,
+    runtime: Runtime,
     *,
     tracing: bool,
     running: RunningData | None,
@@ -50,8 +50,8 @@ def snapshot(
     """The whole state, for a browser that has just come or missed something; of the records the newest."""
     state: SnapshotState = {
         "tracing": tracing,
-        "notebook": kit.recorder.run.notebook,
-        "device": device_state(kit),
+        "notebook": runtime.recorder.run.notebook,
+        "device": device_state(runtime),
         "running": None if running is None else {**running, "logs": logbook.running()},
         "logs": [line.to_json() for line in logbook.early],
         "counters": counters,
@@ -59,21 +59,21 @@ def snapshot(
         "doctor": doctor,
         "versions": {"python": platform.python_version()},
     }
-    return {**state, **records_before(kit)}
+    return {**state, **records_before(runtime)}
 
 
-def records_before(kit: Kit, before: int | None = None) -> RecordsState:
+def records_before(runtime: Runtime, before: int | None = None) -> RecordsState:
     """The newest `PAGE` bytes of records, oldest first: of all, or of those that stand before a place.
 
     Records follow each other, so their places follow from `first`. `oldest` is the first place that can be
     asked for, `dropped` how many stood before it.
     """
-    oldest, records = kit.store.placed()
+    oldest, records = runtime.store.placed()
     end = len(records) if before is None else min(max(before - oldest, 0), len(records))
     page: list[dict[str, Any]] = []
     size = 0
     for record in reversed(records[:end]):
-        made = told(record)
+        made = record_for_browser(record)
         size += len(json.dumps(made))
         if page and size > PAGE:
             break
@@ -82,11 +82,11 @@ def records_before(kit: Kit, before: int | None = None) -> RecordsState:
         "records": page[::-1],
         "first": oldest + end - len(page),
         "oldest": oldest,
-        "dropped": kit.store.dropped,
+        "dropped": runtime.store.dropped,
     }
 
 
-def told(record: Record) -> dict[str, Any]:
+def record_for_browser(record: Record) -> dict[str, Any]:
     """A record for a browser with its head in words, of about `RECORD` bytes at most.
 
     What is left out of one that is larger is counted and named in its `cut`, as in a receipt: of the log
@@ -124,10 +124,10 @@ def running_state(
     }
 
 
-def device_state(kit: Kit) -> DeviceStatusData:
+def device_state(runtime: Runtime) -> DeviceStatusData:
     """The devices asked for, as in a record, and those that can be chosen."""
     loaded = registry.loaded()
-    selection = kit.selection
+    selection = runtime.selection
     return {
         "requested": selection.requested() if any(one.started() for one in loaded) else selection.words(),
         "pickers": [one.to_json() for one in device_list.pickers(selection)],

@@ -196,7 +196,7 @@ class DevicePicker(_Control):
     def _state(self) -> dict[str, Any]:
         return {
             "shows": "devices",
-            "device": to_json(device_state(self._extension.kit)),
+            "device": to_json(device_state(self._extension.runtime)),
             "choices": to_json(self._extension.settings.state()),
             "heard": self._clicks,
         }
@@ -242,7 +242,7 @@ class TraceView(_Control):
     _read: Sequence[tuple[Record, dict[str, Any], int]] = ()
 
     def _state(self) -> dict[str, Any]:
-        store = self._extension.kit.store
+        store = self._extension.runtime.store
         records = store.records()
         known = {id(one[0]): one for one in self._read}
         read = [known.get(id(record)) or _read(record) for record in records[-SHOWN:]]

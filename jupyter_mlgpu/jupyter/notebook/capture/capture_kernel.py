@@ -59,7 +59,7 @@ _TO_COMMS = frozenset({"comm_open", "comm_msg", "comm_close"})
 _A_REQUEST = "execute_input"
 
 
-class KernelSurroundings:
+class KernelEnvironment:
     """ipykernel, with its own capture of the descriptors on or off."""
 
     def __init__(self) -> None:

@@ -10,7 +10,7 @@ from jupyter_mlgpu.measure.capture.tap import Tap
 from jupyter_mlgpu.record.native import StreamLines
 
 
-class TerminalSurroundings:
+class TerminalEnvironment:
     """No descriptors: a program that writes to a pipe has no colours, no pages and no job control."""
 
     descriptors: Sequence[int] = ()

@@ -18,7 +18,7 @@ _NAMES_A_DEVICE = "gpu_name"
 _MOST = 100
 
 
-def told(record: Record, shown: Mapping[str, StreamLines]) -> Record:
+def annotate_native_output(record: Record, shown: Mapping[str, StreamLines]) -> Record:
     """The record with which lines of its output are native, and without those of a profiler of ours."""
     if not record.logs:
         return record
@@ -42,9 +42,9 @@ def told(record: Record, shown: Mapping[str, StreamLines]) -> Record:
     return replace(record, logs=tuple(logs), native=native if shown else None)
 
 
-def told_again(record: Record) -> Record:
+def annotate_again(record: Record) -> Record:
     """The same once more, of a record that has all its lines now."""
-    return told(record, record.native.streams if record.native else {})
+    return annotate_native_output(record, record.native.streams if record.native else {})
 
 
 def _names_a_device(definition: Definition) -> bool:

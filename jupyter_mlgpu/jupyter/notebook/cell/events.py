@@ -22,6 +22,7 @@ from jupyter_mlgpu.jupyter.notebook.cell.cell_code import only_ours, refused, ti
 from jupyter_mlgpu.jupyter.notebook.cell.cell_lines import in_cells
 from jupyter_mlgpu.jupyter.notebook.cell.record_stages import EndedCell
 from jupyter_mlgpu.jupyter.notebook.cell.tracebacks import Tracebacks
+from jupyter_mlgpu.jupyter.notebook.magics.magic_ownership import magic_ownership
 from jupyter_mlgpu.jupyter.notebook.magics.ops_command import (
     FIRST_LINE,
     TRACE_CELL,
@@ -30,12 +31,11 @@ from jupyter_mlgpu.jupyter.notebook.magics.ops_command import (
     code_below,
     is_last,
 )
-from jupyter_mlgpu.jupyter.notebook.magics.ours import ours_in
 from jupyter_mlgpu.measure.capture.capture import Capture
 from jupyter_mlgpu.measure.frameworks import registry
 from jupyter_mlgpu.measure.guarded import words
-from jupyter_mlgpu.measure.kit import Kit
 from jupyter_mlgpu.measure.recorder import Measurement
+from jupyter_mlgpu.measure.runtime import Runtime
 from jupyter_mlgpu.measure.user_objects import is_a
 from jupyter_mlgpu.record.errors import UsageError
 from jupyter_mlgpu.record.record import Outcome, Record, Repeat
@@ -61,7 +61,7 @@ class CellEvents:
     """Listens to one shell. `on_start` and `on_record` are told of cells that are measured."""
 
     shell: Any
-    kit: Kit
+    runtime: Runtime
     capture: Capture
     _: KW_ONLY
     on_start: Callable[[Measurement, OperationsRequest], None]
@@ -69,7 +69,7 @@ class CellEvents:
 
     def __post_init__(self) -> None:
         self.tracing = True
-        self._ours = ours_in(self.shell)
+        self._ours = magic_ownership(self.shell)
         self._here = _ThisThread()
         self._thread = threading.get_ident()
         self._pid = os.getpid()
@@ -160,7 +160,7 @@ class CellEvents:
         stack.append(running)
         problem: Exception | None = None
         try:
-            self.kit.selection.enter()
+            self.runtime.selection.enter()
             running.entered = True
         except Exception as error:
             problem = error
@@ -172,7 +172,7 @@ class CellEvents:
                 running.capture_begun_here = True
                 self._start_capture()
             self.capture.begin_cell()
-            running.measurement = self.kit.recorder.start(
+            running.measurement = self.runtime.recorder.start(
                 title(code, self._ours),
                 source=code_below(code),
                 cell_id=getattr(info, "cell_id", None),
@@ -206,9 +206,9 @@ class CellEvents:
             if running.tracebacks is not None:
                 error = running.tracebacks.escaped() if result is None else error
                 error, code_ended = running.tracebacks.end(error)
-            requested = self.kit.selection.requested()  # a cell may have a device of its own
-            devices = self.kit.selection.devices()
-            notes = self.kit.selection.leave() if running.entered else []
+            requested = self.runtime.selection.requested()  # a cell may have a device of its own
+            devices = self.runtime.selection.devices()
+            notes = self.runtime.selection.leave() if running.entered else []
             if running.measurement is not None:
                 record = running.measurement.stop(
                     "interrupted" if result is None and error is None else _outcome(error),
@@ -244,7 +244,7 @@ class CellEvents:
             running.measurement.abandon()
             self.capture.abandon_cell()
         if running.entered:
-            self.kit.selection.leave()
+            self.runtime.selection.leave()
 
     def _start_capture(self) -> None:
         try:
@@ -254,7 +254,7 @@ class CellEvents:
 
     def _rest(self) -> None:
         self.capture.stop()
-        self.kit.rest()
+        self.runtime.release()
 
     def _wanted(self, running: _Running, depth: int, code: str) -> OperationsRequest | None:
         """How to measure a cell that begins; None for one that is not measured."""

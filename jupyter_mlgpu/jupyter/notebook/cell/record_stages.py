@@ -19,7 +19,7 @@ from jupyter_mlgpu.measure.activity.activity import Activity
 from jupyter_mlgpu.measure.capture.capture import Capture
 from jupyter_mlgpu.measure.frameworks.base import Device
 from jupyter_mlgpu.measure.guarded import words
-from jupyter_mlgpu.measure.kit import Kit
+from jupyter_mlgpu.measure.runtime import Runtime
 from jupyter_mlgpu.measure.selection import DeviceSelection
 from jupyter_mlgpu.record import units
 from jupyter_mlgpu.record.errors import RecordError
@@ -96,7 +96,7 @@ class NotebookSession:
     tells who listens, `show` draws a cell's receipt, and `revise` changes the record of that number.
     """
 
-    kit: Kit
+    runtime: Runtime
     capture: Capture
     namespace: Mapping[str, Any]
     journal: Journal | None
@@ -149,7 +149,7 @@ def with_logs(record: Record, capture: Capture) -> Record:
         record = record.with_logs(said.lines, said.facts, said.notes)
     else:
         record = record.with_logs(said.lines, {}, (STILL_READING,))
-    return native_lines.told(record, capture.shown_lines())
+    return native_lines.annotate_native_output(record, capture.shown_lines())
 
 
 def with_mps_log(record: Record, capture: Capture, environ: Mapping[str, str] = os.environ) -> Record:
@@ -217,7 +217,7 @@ def with_growth(record: Record, store: Store) -> Record:
     return _with_notes(record, map(growing.sentence, grown))
 
 
-def with_death(record: Record, died_before: Callable[[], Sentence | None]) -> Record:
+def with_exit(record: Record, died_before: Callable[[], Sentence | None]) -> Record:
     """The record with what ended the kernel before this one."""
     return _with_notes(record, [died_before()])
 

@@ -21,8 +21,8 @@ from jupyter_mlgpu.jupyter.notebook.cell.record_stages import EndedCell, Noteboo
 from jupyter_mlgpu.jupyter.notebook.magics.ops_command import OperationsRequest
 from jupyter_mlgpu.jupyter.notebook.post_mortem import PostMortem
 from jupyter_mlgpu.measure.capture.capture import Capture
-from jupyter_mlgpu.measure.kit import Kit
 from jupyter_mlgpu.measure.recorder import Measurement
+from jupyter_mlgpu.measure.runtime import Runtime
 from jupyter_mlgpu.record.files import Journal
 from jupyter_mlgpu.record.record import Record
 
@@ -35,7 +35,7 @@ class TracedCells:
     """The cells of one shell, as `events` finds them."""
 
     shell: Any
-    kit: Kit
+    runtime: Runtime
     capture: Capture
     _: KW_ONLY
     journal: Journal | None
@@ -46,9 +46,9 @@ class TracedCells:
 
     def __post_init__(self) -> None:
         self.receipt_threshold = ReceiptThreshold()
-        self.post_mortem = PostMortem(self.shell, self.kit, self.capture)
+        self.post_mortem = PostMortem(self.shell, self.runtime, self.capture)
         self.events = CellEvents(
-            self.shell, self.kit, self.capture, on_start=self._on_start, on_record=self._on_record
+            self.shell, self.runtime, self.capture, on_start=self._on_start, on_record=self._on_record
         )
         self._streams = (sys.stdout, sys.stderr)
 
@@ -65,11 +65,11 @@ class TracedCells:
 
                 receipts.cell_begins()
 
-    def account_begins(self, info: Any) -> None:
+    def flight_recorder_begins(self, info: Any) -> None:
         """A cell has begun, also for the account that outlives the kernel."""
         self.post_mortem.cell_begins(info, nested=self.events.nested)
 
-    def account_ended(self, result: object) -> None:
+    def flight_recorder_ended(self, result: object) -> None:
         """A cell has ended, also for that account."""
         self.post_mortem.cell_ended(nested=self.events.inside_a_cell or self.events.in_another_thread)
 
@@ -90,7 +90,7 @@ class TracedCells:
 
     def _on_record(self, record: Record, cell: EndedCell) -> None:
         session = NotebookSession(
-            self.kit,
+            self.runtime,
             self.capture,
             self.shell.user_ns,
             self.journal,
@@ -103,7 +103,7 @@ class TracedCells:
 
     def _store(self, record: Record) -> None:
         self.updates.cell_ended()
-        self.kit.store.add(record)
+        self.runtime.store.add(record)
         self.logbook.cell_ended(record)
         self.post_mortem.record_made(record)
 

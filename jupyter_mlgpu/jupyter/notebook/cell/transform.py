@@ -9,15 +9,15 @@ from __future__ import annotations
 
 from IPython.core.inputtransformer2 import cell_magic
 
+from jupyter_mlgpu.jupyter.notebook.magics.magic_ownership import IsOurMagic
 from jupyter_mlgpu.jupyter.notebook.magics.ops_command import TRACE_CELL, asked
-from jupyter_mlgpu.jupyter.notebook.magics.ours import Ours
 from jupyter_mlgpu.record.errors import UsageError
 
 DEVICE_CELL = "%%mlc_device"
 THIS_CELL = "--this-cell"
 
 
-def drop_trace_line(lines: list[str], ours: Ours) -> list[str]:
+def drop_trace_line(lines: list[str], ours: IsOurMagic) -> list[str]:
     """An IPython input transformer: lines with their line ends in, lines out.
 
     Words that are refused become a first line that says so, and ends the cell before anything of it has run.
@@ -40,7 +40,7 @@ def drop_trace_line(lines: list[str], ours: Ours) -> list[str]:
     return [f"# {TRACE_CELL}{words}\n", *lines[1:]]
 
 
-def device_line(lines: list[str], ours: Ours) -> list[str]:
+def device_line(lines: list[str], ours: IsOurMagic) -> list[str]:
     """An IPython input transformer: `%%mlc_device cpu` becomes a first line that moves the rest of the cell.
 
     Where the device is refused, that line ends the cell before anything of it has run.

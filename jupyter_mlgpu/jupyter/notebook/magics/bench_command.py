@@ -7,12 +7,12 @@ from typing import Any
 
 from IPython.display import display
 
-from jupyter_mlgpu.experiment.bench import options, roofs, session, words
+from jupyter_mlgpu.experiment.bench import bench_sentences, options, roofs, session
 from jupyter_mlgpu.experiment.bench.against import Against, against, prepared, two_runs
 from jupyter_mlgpu.experiment.bench.machine import local_monitor
 from jupyter_mlgpu.experiment.bench.run import BenchRun, load
 from jupyter_mlgpu.jupyter.notebook.magics.progress import ProgressLine
-from jupyter_mlgpu.measure import kit
+from jupyter_mlgpu.measure import runtime
 from jupyter_mlgpu.measure.frameworks import registry
 from jupyter_mlgpu.record.clock import SystemClock
 from jupyter_mlgpu.record.errors import RecordError, UsageError
@@ -37,27 +37,27 @@ def bench_command(line: str, shell: Any) -> BenchRun | Against:
     if len(asked.against) == 2:
         ours, theirs = map(load, asked.against)
         return two_runs(ours, theirs)
-    if kit.current().recorder.profiling():
+    if runtime.current().recorder.profiling():
         raise UsageError(
             say("A profiler would change the benchmark's times: leave out --ops. Nothing was run.")
         )
     for word in asked.against:  # before what takes minutes
         prepared(word)
     progress = ProgressLine(shell)
-    kit.current().recorder.stop_watching(UNWATCHED)
+    runtime.current().recorder.stop_watching(UNWATCHED)
     try:
         finished = session.run(
             asked.order,
             monitor=local_monitor(),
             clock=clock,
             loaded=[one.name for one in registry.loaded() if one.started()],
-            on_progress=lambda now: progress.say(words.progress(now)),
+            on_progress=lambda now: progress.say(bench_sentences.progress(now)),
             started_ns=begun,
         )
     finally:
         progress.clear()
     run = finished.run
-    if (problem := roofs.keep(run, kit.current().recorder.run.host_digest)) is not None:
+    if (problem := roofs.keep(run, runtime.current().recorder.run.host_digest)) is not None:
         say_on_stderr(problem)
     for word in asked.against:
         display(against(run, word))  # type: ignore[no-untyped-call]

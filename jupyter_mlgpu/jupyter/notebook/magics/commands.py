@@ -13,12 +13,12 @@ from jupyter_mlgpu.jupyter.notebook.browser.logbook import Logbook
 from jupyter_mlgpu.jupyter.notebook.cell.events import CellEvents
 from jupyter_mlgpu.jupyter.notebook.magics import record_files
 from jupyter_mlgpu.measure.capture.capture import Capture
-from jupyter_mlgpu.measure.kit import Kit
+from jupyter_mlgpu.measure.runtime import Runtime
 from jupyter_mlgpu.measure.uninterrupted import Uninterrupted
 from jupyter_mlgpu.record import cellnumbers
+from jupyter_mlgpu.record.displayable import Displayable
 from jupyter_mlgpu.record.errors import UsageError
 from jupyter_mlgpu.record.sentence import Sentence, below, joined, say, say_count
-from jupyter_mlgpu.record.shown import Shown
 from jupyter_mlgpu.record.words import typed, unknown
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 class Commands:
     """The commands behind `%mlc_trace`. All raise our errors, written for the user."""
 
-    kit: Kit
+    runtime: Runtime
     events: CellEvents
     channel: Channel
     logbook: Logbook
@@ -41,17 +41,17 @@ class Commands:
         self._verbose: Verbose | None = None
         self._sharing: jupyter.Sharing | None = None
 
-    def trace(self, command: str, argument: str) -> str | Shown:
+    def trace(self, command: str, argument: str) -> str | Displayable:
         """`%mlc_trace COMMAND ARGUMENT`; returns what to print, or a result to show."""
-        commands: dict[str, Callable[[], str | Shown]] = {
+        commands: dict[str, Callable[[], str | Displayable]] = {
             "on": lambda: self._set_tracing(True),
             "off": lambda: self._set_tracing(False),
             "status": self._trace_status,
             "show": self._show,
             "clear": self._clear,
-            "save": lambda: record_files.save(_unquoted(argument), self.kit),
-            "load": lambda: record_files.load(_unquoted(argument), self.kit, self.channel),
-            "replay": lambda: record_files.replay(_unquoted(argument), self.kit, self.channel),
+            "save": lambda: record_files.save(_unquoted(argument), self.runtime),
+            "load": lambda: record_files.load(_unquoted(argument), self.runtime, self.channel),
+            "replay": lambda: record_files.replay(_unquoted(argument), self.runtime, self.channel),
             "logs": lambda: self._logs(argument),
             "verbose": lambda: self._set_verbose(argument),
             "growth": lambda: self._growth(argument),
@@ -85,7 +85,7 @@ class Commands:
         return say("Tracing is off; the records so far are kept. `%mlc_trace on` turns it on again.")
 
     def _trace_status(self) -> Sentence:
-        store = self.kit.store
+        store = self.runtime.store
         records = say_count("{count} record", "{count} records", len(store.records()))
         if store.dropped:
             records = say(
@@ -115,8 +115,8 @@ class Commands:
     def _show(self) -> str:
         from jupyter_mlgpu.show.receipts import text  # what draws is loaded when something is drawn
 
-        records = self.kit.store.records()
-        return text.table(records, cellnumbers.names(records, self.kit.recorder.run.id))
+        records = self.runtime.store.records()
+        return text.table(records, cellnumbers.names(records, self.runtime.recorder.run.id))
 
     def _growth(self, argument: str) -> str:
         from jupyter_mlgpu.explain import growth  # seldom asked for
@@ -134,15 +134,15 @@ class Commands:
                     found=repr(argument),
                 )
             )
-        records = self.kit.store.records()
-        called = cellnumbers.names(records, self.kit.recorder.run.id)
+        records = self.runtime.store.records()
+        called = cellnumbers.names(records, self.runtime.recorder.run.id)
         return growing.table([*growth.of_all(records, last), *growth.of_blocks(records, last)], called)
 
     def _clear(self) -> Sentence:
-        self.kit.store.clear()
-        self.kit.replays.clear()
-        self.kit.profiles.clear()
-        self.kit.looks.clear()
+        self.runtime.store.clear()
+        self.runtime.replays.clear()
+        self.runtime.profiles.clear()
+        self.runtime.samples.clear()
         self.logbook.clear()
         self.channel.push({"type": "cleared"})
         return say("All records of this kernel were cleared; receipts in the notebook stay.")
@@ -150,12 +150,12 @@ class Commands:
     def _export(self, words: str) -> str:
         from jupyter_mlgpu.jupyter.notebook.magics.export_command import export
 
-        return export(words, self.kit)
+        return export(words, self.runtime)
 
     def _compare(self, words: str) -> RecordComparison:
         from jupyter_mlgpu.jupyter.notebook.magics.compare_command import compare_command
 
-        return compare_command(words, self.kit)
+        return compare_command(words, self.runtime)
 
     def _fits(self, words: str) -> Sentence:
         from jupyter_mlgpu.jupyter.notebook.magics.fits_command import fits_command
@@ -165,18 +165,18 @@ class Commands:
     def _why(self, number: str) -> Reasons:
         from jupyter_mlgpu.show.why.page import Reasons
 
-        records = self.kit.store.records()
+        records = self.runtime.store.records()
         if not number:
             if not records:
                 raise UsageError(say("No cell has a record yet: run a cell with tracing on."))
             return Reasons(records[-1])
         meant = cellnumbers.cell_number(number)
-        return Reasons(cellnumbers.the_one(meant, records, self.kit.recorder.run.id))
+        return Reasons(cellnumbers.the_one(meant, records, self.runtime.recorder.run.id))
 
     def share(self, words: str, shell: Any) -> str:
         """`%mlc_share WORDS`, typed in this shell; returns what to print."""
         if self._sharing is None:
-            self._sharing = jupyter.share_command(self.kit, shell)
+            self._sharing = jupyter.share_command(self.runtime, shell)
         return self._sharing.run(words)
 
     def stop_sharing(self) -> None:
@@ -200,8 +200,8 @@ class Commands:
     def _logs(self, option: str) -> str:
         from jupyter_mlgpu.show.receipts import logbook
 
-        records = self.kit.store.records()
-        called = cellnumbers.names(records, self.kit.recorder.run.id)
+        records = self.runtime.store.records()
+        called = cellnumbers.names(records, self.runtime.recorder.run.id)
         explained = say("`%mlc_trace logs` without options explains each line.")
         asked = typed(option, "%mlc_trace logs", explained, flags=("--raw", "--json"), places=False).options
         if "--raw" in asked:
@@ -216,7 +216,7 @@ class Commands:
     def _raw(self, called: Mapping[tuple[str, int], str]) -> str:
         from jupyter_mlgpu.record.visible import visible
 
-        run = self.kit.recorder.run.id
+        run = self.runtime.recorder.run.id
         lines: list[str] = []
         for sequence, stream, data, gone in self.capture.raw():
             number = called.get((run, sequence), f"#{sequence}")

@@ -1,7 +1,7 @@
 """`%mlc_trace compare A B`: the words typed, to two groups of records, and the comparison shown.
 
-The sidebar asks for the same of two records. Its request stands beside that of `watch.py`, and is answered
-while a cell runs:
+The sidebar asks for the same of two records. Its request goes on the channel of `live_counters.py`, and is
+answered while a cell runs:
 
     jupyter_mlgpu_request   {"type": "compare", "a": {"run": ..., "sequence": 3}, "b": {...}}
     jupyter_mlgpu_reply     {"status": "ok", "protocol": 1, "run": ..., "page": {...}}
@@ -27,10 +27,10 @@ from jupyter_mlgpu.record.sentence import joined, say
 from jupyter_mlgpu.record.words import typed, unknown
 from jupyter_mlgpu.show.comparing import page
 from jupyter_mlgpu.show.page import view
-from jupyter_mlgpu.show.page.shown import drawn
+from jupyter_mlgpu.show.page.rendering import drawn
 
 if TYPE_CHECKING:
-    from jupyter_mlgpu.measure.kit import Kit
+    from jupyter_mlgpu.measure.runtime import Runtime
 
 _HELP = say(
     "Compare two cells by number (`compare 3 5` for [3] and [5]), two ranges of cells "
@@ -40,16 +40,16 @@ _HELP = say(
 _DEVICE = re.compile(r"[a-z]+(:\d+)?", re.ASCII)
 
 
-def compare_command(words: str, kit: Kit) -> RecordComparison:
+def compare_command(words: str, runtime: Runtime) -> RecordComparison:
     """`%mlc_trace compare WORDS`: shows the chart, and gives the comparison to be shown below it."""
     asked = typed(words, "%mlc_trace compare", _HELP).places
     if len(asked) != 2:
         needed = say("%mlc_trace compare needs two arguments, found {count}.", count=len(asked))
         raise UsageError(joined(needed, _HELP))
-    first, second = (_side(word, kit) for word in asked)
+    first, second = (_side(word, runtime) for word in asked)
     if {one.key for one in first} & {one.key for one in second}:
         # The same code on the same device: then these two runs are meant.
-        first, second = _alone(asked[0], first, kit), _alone(asked[1], second, kit)
+        first, second = _alone(asked[0], first, runtime), _alone(asked[1], second, runtime)
     found = compare(first, second, names=_titles(*asked))
     chart = page.chart(found)
     if chart.series:
@@ -57,13 +57,13 @@ def compare_command(words: str, kit: Kit) -> RecordComparison:
     return found
 
 
-def compare_records(content: Mapping[str, Any], kit: Kit) -> dict[str, Any]:
+def compare_records(content: Mapping[str, Any], runtime: Runtime) -> dict[str, Any]:
     """The answer to a browser that asks for the comparison of two records; raises UsageError.
 
     As of cells that are named by number, all runs of their code count; of two runs of one cell these two.
     """
-    a, b = (_named(content.get(side), kit) for side in ("a", "b"))
-    records = kit.store.records()
+    a, b = (_named(content.get(side), runtime) for side in ("a", "b"))
+    records = runtime.store.records()
     first, second = _runs_of(a, records), _runs_of(b, records)
     if {one.key for one in first} & {one.key for one in second}:
         first, second = [a], [b]
@@ -71,10 +71,10 @@ def compare_records(content: Mapping[str, Any], kit: Kit) -> dict[str, Any]:
     return {"page": view.data(replace(page.page(compare(first, second)), charts=()))}
 
 
-def _named(name: object, kit: Kit) -> Record:
+def _named(name: object, runtime: Runtime) -> Record:
     match name:
         case {"run": str(run), "sequence": int(sequence)}:
-            record = kit.store.get((run, sequence))
+            record = runtime.store.get((run, sequence))
         case _:
             raise UsageError(
                 say('A record is identified by its run and sequence: {"run": "9f2c", "sequence": 3}.')
@@ -86,8 +86,8 @@ def _named(name: object, kit: Kit) -> Record:
     return record
 
 
-def _side(word: str, kit: Kit) -> Sequence[Record]:
-    records, run = kit.store.records(), kit.recorder.run.id
+def _side(word: str, runtime: Runtime) -> Sequence[Record]:
+    records, run = runtime.store.records(), runtime.recorder.run.id
     span = cellnumbers.span(word, records, run)
     if span is not None:
         return span
@@ -124,9 +124,9 @@ def _which(record: Record) -> tuple[str | None, Mapping[str, str]]:
     return record.cell.source_digest, record.device.requested
 
 
-def _alone(word: str, side: Sequence[Record], kit: Kit) -> Sequence[Record]:
+def _alone(word: str, side: Sequence[Record], runtime: Runtime) -> Sequence[Record]:
     number = cellnumbers.parsed(word)
-    return side if number is None else cellnumbers.meant(number, side, kit.recorder.run.id)
+    return side if number is None else cellnumbers.meant(number, side, runtime.recorder.run.id)
 
 
 def _devices(record: Record) -> set[str]:

@@ -9,9 +9,9 @@ from jupyter_mlgpu.jupyter.notebook.browser import device_list
 from jupyter_mlgpu.jupyter.notebook.cell.transform import THIS_CELL
 from jupyter_mlgpu.measure.frameworks import registry
 from jupyter_mlgpu.measure.frameworks.base import Backend, Device
-from jupyter_mlgpu.measure.kit import Kit
+from jupyter_mlgpu.measure.runtime import Runtime
 from jupyter_mlgpu.record import units
-from jupyter_mlgpu.record.devicewords import AUTO, DeviceWord, in_words
+from jupyter_mlgpu.record.device_request import AUTO, DeviceWord, in_words
 from jupyter_mlgpu.record.errors import DeviceError, UsageError
 from jupyter_mlgpu.record.sentence import Sentence, below, joined, listed, say
 from jupyter_mlgpu.record.words import typed, unknown
@@ -21,10 +21,10 @@ from jupyter_mlgpu.show.receipts import head
 class DeviceCommands:
     """The commands behind `%mlc_device`. All raise our errors, written for the user."""
 
-    def __init__(self, kit: Kit, tell: Callable[[], None]) -> None:
+    def __init__(self, runtime: Runtime, tell: Callable[[], None]) -> None:
         """`tell` has the browsers told of a device that was selected."""
-        self._kit = kit
-        self._selection = kit.selection
+        self._runtime = runtime
+        self._selection = runtime.selection
         self._tell = tell
 
     def run(self, line: str) -> str:
@@ -98,7 +98,7 @@ class DeviceCommands:
             if device
             else say("Device: Automatic, so each framework chooses its own device.")
         )
-        last = self._kit.store.records()[-1:]
+        last = self._runtime.store.records()[-1:]
         ran = [say("The last cell {where}.", where=head.where(one)) for one in last if one.device.ran_on]
         return joined(
             asked, *ran, say("`%mlc_device list` shows the devices; `%mlc_device?` explains the options.")
@@ -113,7 +113,7 @@ class DeviceCommands:
         lines: list[Sentence | str] = [say("{word}{about}", word=f"{auto.word:8}", about=auto.about)]
         lines += [line for backend in backends for line in _lines(backend)]
         if framework is None:
-            replayed = [_replayed(one) for replay in self._kit.replays for one in replay.devices()]
+            replayed = [_replayed(one) for replay in self._runtime.replays for one in replay.devices()]
             lines += dict.fromkeys(replayed)  # a file may be replayed again
             lines += [
                 say(

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from jupyter_mlgpu._version import __version__
-from jupyter_mlgpu.measure.kit import Kit
+from jupyter_mlgpu.measure.runtime import Runtime
 from jupyter_mlgpu.record import cellnumbers
 from jupyter_mlgpu.record.errors import UsageError
 from jupyter_mlgpu.record.record import Record
@@ -21,23 +21,23 @@ _HELP = say("For example `%mlc_trace export trace.json.gz`; `%mlc_trace?` explai
 _SAID = 5
 
 
-def export(line: str, kit: Kit) -> Sentence:
+def export(line: str, runtime: Runtime) -> Sentence:
     """`%mlc_trace export LINE`; returns what to print."""
     words = typed(line, "%mlc_trace export", _HELP, values=("--cell",), flags=("--xprof",))
     if len(words.places) != 1:
         found = with_commas(list(map(repr, words.places)) or [say("none")])
         raise UsageError(joined(say("%mlc_trace export needs one path, found {found}.", found=found), _HELP))
-    records: Sequence[Record] = kit.store.records()
+    records: Sequence[Record] = runtime.store.records()
     if "--cell" in words.options:
         number = cellnumbers.cell_number(words.options["--cell"])
-        records = cellnumbers.meant(number, records, kit.recorder.run.id)
+        records = cellnumbers.meant(number, records, runtime.recorder.run.id)
     if not records:
         raise UsageError(say("Nothing to export yet: run a cell with tracing on."))
     path = Path(words.places[0]).expanduser()
-    return (_profiles if "--xprof" in words.options else _trace)(path, records, kit)
+    return (_profiles if "--xprof" in words.options else _trace)(path, records, runtime)
 
 
-def _trace(path: Path, records: Sequence[Record], kit: Kit) -> Sentence:
+def _trace(path: Path, records: Sequence[Record], runtime: Runtime) -> Sentence:
     if not path.name.endswith((".json", ".json.gz")):
         raise UsageError(
             say(
@@ -45,9 +45,9 @@ def _trace(path: Path, records: Sequence[Record], kit: Kit) -> Sentence:
                 found=repr(path.name),
             )
         )
-    left_out = timeline.left_out(records, kit.profiles.get, kit.looks.get)
+    left_out = timeline.left_out(records, runtime.profiles.get, runtime.samples.get)
     about = {"written_by": f"jupyter_mlgpu {__version__}", "cells": len(records), "left_out": left_out}
-    count = chrome.write(path, timeline.items(records, kit.profiles.get, kit.looks.get), about)
+    count = chrome.write(path, timeline.items(records, runtime.profiles.get, runtime.samples.get), about)
     wrote = say(
         "Wrote {events} events from {cells} to {path}, with operations for {profiled} of the "
         "cells. Open it with Perfetto (https://ui.perfetto.dev), which reads it in the "
@@ -55,13 +55,13 @@ def _trace(path: Path, records: Sequence[Record], kit: Kit) -> Sentence:
         events=count,
         cells=say_count("{count} cell", "{count} cells", len(records)),
         path=path,
-        profiled=sum(1 for record in records if kit.profiles.get(record.key)),
+        profiled=sum(1 for record in records if runtime.profiles.get(record.key)),
     )
     return _with(wrote, left_out)
 
 
-def _profiles(folder: Path, records: Sequence[Record], kit: Kit) -> Sentence:
-    written, missing = xprof.write(folder, records, kit.profiles.get)
+def _profiles(folder: Path, records: Sequence[Record], runtime: Runtime) -> Sentence:
+    written, missing = xprof.write(folder, records, runtime.profiles.get)
     wrote = say_count(
         "Wrote {count} profile to {folder}. Open it with `xprof --logdir {quoted}`, or TensorBoard's profile "
         "plug-in.",

@@ -10,8 +10,8 @@ from IPython.core.error import UsageError
 from IPython.core.magic import Magics, cell_magic, line_cell_magic, line_magic, magics_class
 
 from jupyter_mlgpu.jupyter.notebook.cell.transform import THIS_CELL
+from jupyter_mlgpu.jupyter.notebook.magics.magic_ownership import magic_ownership
 from jupyter_mlgpu.jupyter.notebook.magics.ops_command import RepeatedCell, asked
-from jupyter_mlgpu.jupyter.notebook.magics.ours import ours_in
 from jupyter_mlgpu.record.errors import MlgpuError, RestartNeededError
 from jupyter_mlgpu.record.sentence import Sentence, of_error
 from jupyter_mlgpu.record.visible import visible
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from jupyter_mlgpu.graphs.planning.forecast import Plan
     from jupyter_mlgpu.jupyter.notebook.magics.commands import Commands
     from jupyter_mlgpu.jupyter.notebook.magics.devices import DeviceCommands
-    from jupyter_mlgpu.record.shown import Shown
+    from jupyter_mlgpu.record.displayable import Displayable
     from jupyter_mlgpu.show.doctor.page import DiagnosisPage
 
 
@@ -44,7 +44,7 @@ class MlgpuMagics(Magics):
         self._catch_up = catch_up
         self._devices = devices
         self._shell = shell
-        self._ours = ours_in(shell)
+        self._ours = magic_ownership(shell)
         self._commands = commands
         self._repeats = repeats
 
@@ -106,7 +106,7 @@ class MlgpuMagics(Magics):
             _print(self._devices.run(_without_comment(line)))
 
     @line_cell_magic
-    def mlc_trace(self, line: str, cell: str | None = None) -> Shown | None:
+    def mlc_trace(self, line: str, cell: str | None = None) -> Displayable | None:
         """Measure cells and show a receipt under each one.
 
         Refer to a cell by the number next to it: 10 is [10], and 10.2 is its second run if it ran several
@@ -350,9 +350,11 @@ def _said(text: str) -> str:
     """A sentence of ours in the learner's language; a table, and what a program sees, stays as it is."""
     if not isinstance(text, Sentence):
         return text
-    from jupyter_mlgpu.record.speaking import said  # the catalogue's reader is loaded when something is said
+    from jupyter_mlgpu.record.language import (
+        translate,  # the catalogue's reader is loaded when something is said
+    )
 
-    return said(text)
+    return translate(text)
 
 
 def _offer_restart(error: RestartNeededError) -> None:

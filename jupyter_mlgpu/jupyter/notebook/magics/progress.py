@@ -10,7 +10,7 @@ from typing import Any
 
 from IPython.display import display
 
-from jupyter_mlgpu.measure import kit
+from jupyter_mlgpu.measure import runtime
 from jupyter_mlgpu.record.clock import real_time
 from jupyter_mlgpu.show.markup import joined
 
@@ -54,7 +54,7 @@ class ProgressLine:
             stream.write(f"\r{text.ljust(self._width)}\r{text}")
             stream.flush()
         self._width = len(text)
-        kit.current().on_progress(text)
+        runtime.current().on_progress(text)
 
 
 def _bundle(text: str) -> dict[str, str]:

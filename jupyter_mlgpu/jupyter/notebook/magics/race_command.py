@@ -14,7 +14,7 @@ from jupyter_mlgpu.experiment.race.result import RaceResult
 from jupyter_mlgpu.experiment.race.runner import RaceRunner
 from jupyter_mlgpu.jupyter.notebook.magics.progress import ProgressLine
 from jupyter_mlgpu.jupyter.notebook.magics.race_cell import NotebookCell, setup_source
-from jupyter_mlgpu.measure import kit
+from jupyter_mlgpu.measure import runtime
 from jupyter_mlgpu.measure.frameworks import registry
 from jupyter_mlgpu.measure.frameworks.base import Backend, Observed
 from jupyter_mlgpu.record.clock import SystemClock
@@ -42,7 +42,7 @@ def race_command(line: str, body: str, shell: Any) -> RaceResult:
     asked = options.parse(line)
     if not body.strip():
         raise UsageError(say("Nothing to race: write the code below the %%mlc_race line."))
-    if kit.current().recorder.profiling():
+    if runtime.current().recorder.profiling():
         raise UsageError(say("A profiler would change the race's times: leave out --ops. Nothing was run."))
     setup = setup_source(asked.setup, shell)
     loaded = registry.loaded()
@@ -93,7 +93,7 @@ def _here(asked: RaceOptions, body: str, setup: str | None, backend: Backend, sh
         on_run=lambda run: line.say(page.progress(run, asked.variable)),
         on_seen=first_runs.append,
     )
-    recorder = kit.current().recorder
+    recorder = runtime.current().recorder
     recorder.stop_watching(UNWATCHED)
     recorder.add_note(NOTE)
     try:

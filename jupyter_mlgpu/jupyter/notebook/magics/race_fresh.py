@@ -10,7 +10,7 @@ from jupyter_mlgpu.experiment.race.job import Job
 from jupyter_mlgpu.experiment.race.options import RaceOptions
 from jupyter_mlgpu.experiment.race.racing import FinishedRace
 from jupyter_mlgpu.jupyter.notebook.magics.progress import ProgressLine
-from jupyter_mlgpu.measure import kit
+from jupyter_mlgpu.measure import runtime
 from jupyter_mlgpu.measure.frameworks import registry
 from jupyter_mlgpu.measure.frameworks.base import Device
 from jupyter_mlgpu.record.clock import SystemClock
@@ -45,7 +45,7 @@ def fresh_race(
             job = Job(framework, word, code, setup_code, asked.variable, asked.sizes, asked.repeats)
             return processes.lane(job, device, variables)
 
-        kit.current().recorder.add_note(note)
+        runtime.current().recorder.add_note(note)
         return racing.race(
             asked,
             title,

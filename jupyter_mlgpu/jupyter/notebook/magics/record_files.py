@@ -7,7 +7,7 @@ from pathlib import PurePath
 from typing import Any
 
 from jupyter_mlgpu.jupyter.notebook.browser.channel import Channel
-from jupyter_mlgpu.measure.kit import Kit
+from jupyter_mlgpu.measure.runtime import Runtime
 from jupyter_mlgpu.record import files
 from jupyter_mlgpu.record.errors import UsageError
 from jupyter_mlgpu.record.record import Record
@@ -17,16 +17,16 @@ from jupyter_mlgpu.record.sentence import Sentence, below, joined, say, say_coun
 RECEIPTS = 10
 
 
-def save(path: str, kit: Kit) -> Sentence:
+def save(path: str, runtime: Runtime) -> Sentence:
     """`%mlc_trace save PATH`; returns what to print. Raises RecordError where it cannot be written."""
-    count, problems = files.save_what_can_be(path, kit.store.records())
+    count, problems = files.save_what_can_be(path, runtime.store.records())
     saved = say_count(
         "Saved {count} record to {path}.", "Saved {count} records to {path}.", count, path=PurePath(path)
     )
     return below(saved, *problems)
 
 
-def save_as_asked(content: Mapping[str, Any], kit: Kit) -> dict[str, Any]:
+def save_as_asked(content: Mapping[str, Any], runtime: Runtime) -> dict[str, Any]:
     """A browser wants the records saved, `{"type": "save", "path": ...}`; answers what was said of it.
 
     The path is seen from the kernel's folder. Raises UsageError for what is no path, RecordError where it
@@ -35,14 +35,14 @@ def save_as_asked(content: Mapping[str, Any], kit: Kit) -> dict[str, Any]:
     path = content.get("path")
     if not isinstance(path, str) or not path.strip():
         raise UsageError(say("Saving records needs a file name, for example records.jsonl."))
-    return {"said": save(path, kit)}
+    return {"said": save(path, runtime)}
 
 
-def load(path: str, kit: Kit, channel: Channel) -> Sentence:
+def load(path: str, runtime: Runtime, channel: Channel) -> Sentence:
     """`%mlc_trace load PATH`; returns what to print. Raises our errors for a file that cannot be read."""
     records, problems = files.load_records(path)
     records = [_explained(record) for record in records]
-    new, left_out = kit.store.extend(records)
+    new, left_out = runtime.store.extend(records)
     channel.push({"type": "hello"})  # there may be thousands: let the browsers ask for a snapshot
     known = len(records) - new - left_out
     said = [
@@ -65,7 +65,7 @@ def load(path: str, kit: Kit, channel: Channel) -> Sentence:
     return below(joined(*said), *problems)
 
 
-def replay(path: str, kit: Kit, channel: Channel) -> Sentence:
+def replay(path: str, runtime: Runtime, channel: Channel) -> Sentence:
     """`%mlc_trace replay PATH`; shows receipts, returns what to print. Raises our errors, as `load`."""
     from jupyter_mlgpu.jupyter.notebook.cell import receipts
     from jupyter_mlgpu.measure.frameworks.replay import Replay  # seldom asked for, as below
@@ -73,9 +73,9 @@ def replay(path: str, kit: Kit, channel: Channel) -> Sentence:
     records, problems = files.load_records(path)
     replay = Replay(list(map(_explained, records)), PurePath(path).name)
     played = replay.records
-    new = [record for record in played if kit.store.get(record.key) is None]
-    _, left_out = kit.store.extend(new)
-    kit.replays.append(replay)
+    new = [record for record in played if runtime.store.get(record.key) is None]
+    _, left_out = runtime.store.extend(new)
+    runtime.replays.append(replay)
     channel.push({"type": "hello"})  # as for loading
     for record in new[:RECEIPTS]:
         receipts.show(record)

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from jupyter_mlgpu.measure.frameworks.imports import module
-from jupyter_mlgpu.measure.frameworks.staying import Staying, each
+from jupyter_mlgpu.measure.frameworks.misplaced_values import MisplacedValue, each
 
 #: Live arrays up to which those of a cell are told from those of earlier ones: about 0.3 ms a cell.
 MOST = 500
@@ -24,14 +24,14 @@ def live_arrays(platforms: Iterable[str]) -> list[Any] | None:
     return arrays
 
 
-def committed(values: Mapping[str, object], names: Mapping[Any, str]) -> list[Staying]:
+def committed(values: Mapping[str, object], names: Mapping[Any, str]) -> list[MisplacedValue]:
     """The arrays committed to one device that each value holds; `names` are the devices' short names.
 
     Arrays that are not committed go where the work goes, and those spread over devices are at home on
     all of them.
     """
     array = getattr(module("jax._src.array"), "ArrayImpl", None)
-    found: list[Staying] = []
+    found: list[MisplacedValue] = []
     for name, held, cut in each(values):
         parts: Counter[str] = Counter()
         for one in held:
@@ -39,5 +39,5 @@ def committed(values: Mapping[str, object], names: Mapping[Any, str]) -> list[St
             if type(one) is array and one._committed and len(on := one.devices()) == 1:
                 parts[names.get(next(iter(on)), "another device")] += 1
         if parts:
-            found.append(Staying(name, parts, None if type(values[name]) is array else "arrays", cut))
+            found.append(MisplacedValue(name, parts, None if type(values[name]) is array else "arrays", cut))
     return found

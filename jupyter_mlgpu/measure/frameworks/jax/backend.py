@@ -16,7 +16,7 @@ from importlib.util import find_spec
 from pkgutil import iter_modules
 from typing import Any
 
-from jupyter_mlgpu.measure.frameworks import evidence, hardware, staying
+from jupyter_mlgpu.measure.frameworks import evidence, hardware, misplaced_values
 from jupyter_mlgpu.measure.frameworks.allocator import held, peak, unknown, unknown_peak
 from jupyter_mlgpu.measure.frameworks.base import (
     Backend,
@@ -164,23 +164,23 @@ class JaxBackend(Backend):
         """What JAX has traced, lowered and compiled since it was first watched (`jax.monitoring`)."""
         return self._compiling.told()
 
-    def rest(self) -> None:
+    def release(self) -> None:
         """Hear no more of what is compiled."""
-        self._compiling.rest()
+        self._compiling.release()
 
     def stays(self, values: Mapping[str, object], device: Device) -> Sentence | None:
         """Arrays committed to a device (by `jax.device_put`): JAX works where they are."""
-        found = staying.elsewhere(committed(values, _names()), device.name) if self.started() else []
+        found = misplaced_values.elsewhere(committed(values, _names()), device.name) if self.started() else []
         if not found:
             return None
         name, native = found[0].name, _native(device)
         remedy = f"{name} = jax.device_put({name}, jax.devices({native.platform!r})[{device.number}])"
-        told = staying.told(found, device.name)
+        told = misplaced_values.misplaced_values_note(found, device.name)
         return say(
             "{told}: JAX computes where the data is. `{code}` moves {what}.",
             told=told,
             code=remedy,
-            what=staying.it(found),
+            what=misplaced_values.it(found),
         )
 
 

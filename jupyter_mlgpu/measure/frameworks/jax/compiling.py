@@ -42,7 +42,7 @@ class CompilingClock:
         """What was heard so far."""
         return self._compiled
 
-    def rest(self) -> None:
+    def release(self) -> None:
         """Hear nothing, until `listen`."""
         if self._compiled is not None and self._listening():
             # The user's code may have cleared all listeners; before JAX 0.5 one could not be taken away.

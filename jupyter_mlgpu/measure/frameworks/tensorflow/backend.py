@@ -18,7 +18,7 @@ from contextlib import suppress
 from importlib import metadata
 from typing import Any
 
-from jupyter_mlgpu.measure.frameworks import hardware, staying
+from jupyter_mlgpu.measure.frameworks import hardware, misplaced_values
 from jupyter_mlgpu.measure.frameworks.allocator import unknown
 from jupyter_mlgpu.measure.frameworks.base import (
     Backend,
@@ -181,22 +181,25 @@ class TensorFlowBackend(Backend):
         script_ops = module("tensorflow.python.ops.script_ops")
         return bool(script_ops is not None and script_ops._py_funcs.size())
 
-    def rest(self) -> None:
+    def release(self) -> None:
         """Learn no more from graphs that are called between cells."""
-        self._calls.rest()
+        self._calls.release()
 
     def stays(self, values: Mapping[str, object], device: Device) -> Sentence | None:
         """Variables stay where they were made; graphs copy them at each call, which is told apart."""
-        found = staying.elsewhere(variables(values), device.name) if _initialised() else []
+        found = misplaced_values.elsewhere(variables(values), device.name) if _initialised() else []
         if not found:
             return None
-        told, again = staying.told(found, device.name), say("`%mlc_device {device}`", device=device.name)
+        told, again = (
+            misplaced_values.misplaced_values_note(found, device.name),
+            say("`%mlc_device {device}`", device=device.name),
+        )
         return say(
             "{told}. To move {what}, create `{name}` again after {command}.",
             told=told,
             name=found[0].name,
             command=again,
-            what=staying.it(found),
+            what=misplaced_values.it(found),
         )
 
     def _follow(self) -> dict[str, Peaks]:

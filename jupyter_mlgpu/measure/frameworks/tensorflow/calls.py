@@ -61,7 +61,7 @@ class GraphCalls:
             self._counting.discard(threading.get_ident())
             self._let_go()
 
-    def rest(self) -> None:
+    def release(self) -> None:
         """Learn nothing more until somebody counts again; whoever counts now does so to their end."""
         with self._lock:
             self._stays = False

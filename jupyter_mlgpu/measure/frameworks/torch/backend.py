@@ -15,7 +15,7 @@ import os
 from collections.abc import Mapping
 from typing import Any
 
-from jupyter_mlgpu.measure.frameworks import evidence, hardware, staying
+from jupyter_mlgpu.measure.frameworks import evidence, hardware, misplaced_values
 from jupyter_mlgpu.measure.frameworks.allocator import held, peak, unknown, unknown_peak
 from jupyter_mlgpu.measure.frameworks.base import (
     Backend,
@@ -175,7 +175,7 @@ class TorchBackend(Backend):
 
     def stays(self, values: Mapping[str, object], device: Device) -> Sentence | None:
         """Tensors and modules: PyTorch works where they are, whatever its default device is."""
-        found = staying.elsewhere(tensors(values), device.name)
+        found = misplaced_values.elsewhere(tensors(values), device.name)
         if not found:
             return None
         first, move = found[0], f"to({device.native_name!r})"
@@ -185,9 +185,9 @@ class TorchBackend(Backend):
         remedy = (
             say("Calling `.{code}` on each moves it", code=move)
             if code is None
-            else say("`{code}` moves {what}", code=code, what=staying.it(found))
+            else say("`{code}` moves {what}", code=code, what=misplaced_values.it(found))
         )
-        told = staying.told(found, device.name)
+        told = misplaced_values.misplaced_values_note(found, device.name)
         return say("{told}: PyTorch computes where the data is. {remedy}.", told=told, remedy=remedy)
 
     def allocations(self) -> dict[int, int]:

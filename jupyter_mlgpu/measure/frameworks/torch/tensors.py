@@ -7,11 +7,11 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from jupyter_mlgpu.measure.frameworks.imports import module
-from jupyter_mlgpu.measure.frameworks.staying import LIMIT, Staying, each, own
+from jupyter_mlgpu.measure.frameworks.misplaced_values import LIMIT, MisplacedValue, each, own
 from jupyter_mlgpu.measure.user_objects import is_a, is_one_of
 
 
-def tensors(values: Mapping[str, object]) -> list[Staying]:
+def tensors(values: Mapping[str, object]) -> list[MisplacedValue]:
     """The tensors of each value that has some, by the device on which they lie."""
     torch: Any = module("torch")
     walk = _Walk(torch)
@@ -23,7 +23,7 @@ def tensors(values: Mapping[str, object]) -> list[Staying]:
             for one in held:
                 parts.update(walk.devices(one))
             if parts:
-                found.append(Staying(name, parts, walk.what(values[name]), cut or walk.full))
+                found.append(MisplacedValue(name, parts, walk.what(values[name]), cut or walk.full))
     return found
 
 

@@ -46,8 +46,8 @@ class PeakDeviceMemory:
             return lambda: [missing(self.quantity, known.reason)]
         cell = _Cell(self._gpus)
         if known is not None:
-            cell.look()
-        end = self._sampler.add(cell.look, INTERVAL)
+            cell.sample()
+        end = self._sampler.add(cell.sample, INTERVAL)
 
         def stop() -> Sequence[Reading]:
             failed = end()
@@ -57,7 +57,7 @@ class PeakDeviceMemory:
                 ]
             if self._gpus.known is None:
                 return [missing(self.quantity, TOO_SHORT)]
-            cell.look()
+            cell.sample()
             return cell.readings()
 
         return stop
@@ -71,15 +71,15 @@ class _Cell:
         self._seen: dict[Gpu, tuple[int, int]] = {}  # the peak so far, and how many looks
         self._lost: dict[Gpu, Sentence] = {}
 
-    def look(self) -> None:
+    def sample(self) -> None:
         gpus = self._gpus.get()
         for gpu in gpus.gpus:
             told = gpus.nvml.memory(gpu.index)
             if told.value is None:
                 self._lost[gpu] = told.reason
                 continue
-            peak, looks = self._seen.get(gpu, (0, 0))
-            self._seen[gpu] = (max(peak, told.value.used), looks + 1)
+            peak, samples = self._seen.get(gpu, (0, 0))
+            self._seen[gpu] = (max(peak, told.value.used), samples + 1)
 
     def readings(self) -> list[Reading]:
         gpus = self._gpus.get()
@@ -93,12 +93,12 @@ class _Cell:
             gpu=gpu.label,
             interval=f"{INTERVAL * 1e3:.0f}",
         )
-        peak, looks = self._seen.get(gpu, (0, 0))
-        if gpu in self._lost or looks < 2:
+        peak, samples = self._seen.get(gpu, (0, 0))
+        if gpu in self._lost or samples < 2:
             why = self._lost.get(gpu, TOO_SHORT)
             return missing(
                 "peak_memory_device", why, scope="device", source="NVML", device=gpu.label, detail=detail
             )
         return new_reading(
-            "peak_memory_device", peak, "device", "NVML", looks, device=gpu.label, detail=detail
+            "peak_memory_device", peak, "device", "NVML", samples, device=gpu.label, detail=detail
         )

@@ -41,7 +41,7 @@ class Energy:
 
 
 @dataclass(frozen=True, slots=True)
-class _Look:
+class _Sample:
     at: float
     joules: float
 
@@ -59,8 +59,8 @@ class Counted:
         self._lock = threading.Lock()
         self._closed = False
         self._wrapped = 0.0
-        self._head: list[_Look] = []
-        self._tail: deque[_Look] = deque()
+        self._head: list[_Sample] = []
+        self._tail: deque[_Sample] = deque()
         self._moved_at = 0.0
         self._samples = 0
         self._broken: Sentence | None = None
@@ -80,11 +80,11 @@ class Counted:
                     return
                 self._wrapped += self._wraps_at
                 joules += self._wraps_at
-            look = _Look(at, joules)
-            if self._tail and self._too_fast(self._tail[-1], look):
+            sample = _Sample(at, joules)
+            if self._tail and self._too_fast(self._tail[-1], sample):
                 self._broken = JUMPED
                 return
-            self._take(look)
+            self._take(sample)
 
     def lost(self, why: Sentence) -> None:
         """The counter could not be read any more."""
@@ -128,19 +128,19 @@ class Counted:
             )
         return Energy(joules, uncertainty, self._samples)
 
-    def _too_fast(self, before: _Look, now: _Look) -> bool:
+    def _too_fast(self, before: _Sample, now: _Sample) -> bool:
         return now.joules - before.joules > MOST_WATTS * (now.at - before.at + self._refresh)
 
-    def _take(self, look: _Look) -> None:
+    def _take(self, sample: _Sample) -> None:
         self._samples += 1
-        if not self._tail or look.joules != self._tail[-1].joules:
-            self._moved_at = look.at
+        if not self._tail or sample.joules != self._tail[-1].joules:
+            self._moved_at = sample.at
         else:  # it stood still for longer than it should: then that is how often it is refreshed
-            self._refresh = max(self._refresh, look.at - self._moved_at)
+            self._refresh = max(self._refresh, sample.at - self._moved_at)
         if not self._head or self._head[-1].at - self._head[0].at < SPAN:
-            self._head.append(look)
-        self._tail.append(look)
-        while len(self._tail) > 2 and self._tail[1].at <= look.at - SPAN:
+            self._head.append(sample)
+        self._tail.append(sample)
+        while len(self._tail) > 2 and self._tail[1].at <= sample.at - SPAN:
             self._tail.popleft()
 
     def _too_short(self) -> Sentence:
@@ -150,5 +150,5 @@ class Counted:
         )
 
 
-def _watts(one: _Look, other: _Look) -> float:
+def _watts(one: _Sample, other: _Sample) -> float:
     return (other.joules - one.joules) / (other.at - one.at) if other.at > one.at else 0.0

@@ -27,7 +27,7 @@ LAST_LOOK_SHARE = 0.005
 
 #: Seconds before the first look of all. A cell shorter than that has no energy that could be told, and must
 #: not wait: while NVML is asked for energy (3.5 ms), it answers no other question.
-FIRST_LOOK = 0.01
+FIRST_SAMPLE = 0.01
 
 NOT_FOUND_YET = say("When this cell ended, the search for this machine's energy counters was still running.")
 
@@ -61,7 +61,7 @@ class EnergyCounters:
         cell.begin(quick=True)
         every = min((source.every for source in known.sources), default=0.25) if known else 0.25
         # What there is to look at is found out at once.
-        end = self._sampler.add(cell.look, every, 0.0 if known is None else FIRST_LOOK)
+        end = self._sampler.add(cell.sample, every, 0.0 if known is None else FIRST_SAMPLE)
 
         def stop() -> Sequence[Reading]:
             failed = end()
@@ -91,13 +91,13 @@ class _Cell:
             self._open = [_Open(source, self._now) for source in self._sources.get().sources]
             for one in self._open:
                 if one.source.quick:
-                    one.look()
+                    one.sample()
 
-    def look(self) -> None:
+    def sample(self) -> None:
         """On the sampler's thread: everything that is due."""
         self.begin(quick=False)
         for one in self._open or ():
-            one.look_if_due()
+            one.sample_if_due()
 
     def readings(self) -> list[Reading]:
         """When the cell has ended: a reading of each source, or a reason."""
@@ -116,24 +116,24 @@ class _Open:
         self.source = source
         self._now = now
         self._counted = [Counted(one.refresh, one.wraps_at) for one in source.counters]
-        self._looked_at: float | None = None
+        self._sampled_at: float | None = None
         self._took = math.inf
 
-    def look_if_due(self) -> None:
-        if self._looked_at is None or self._now() - self._looked_at > 0.9 * self.source.every:
-            self.look()
+    def sample_if_due(self) -> None:
+        if self._sampled_at is None or self._now() - self._sampled_at > 0.9 * self.source.every:
+            self.sample()
 
-    def look(self, *, last: bool = False) -> None:
+    def sample(self, *, last: bool = False) -> None:
         begun = self._now()
         for counter, counted in zip(self.source.counters, self._counted, strict=True):
-            if self._looked_at is None:
+            if self._sampled_at is None:
                 counted.before = counter.watts()
-            self._look(counter, counted, last)
-        self._looked_at = self._now()
+            self._sample(counter, counted, last)
+        self._sampled_at = self._now()
         # The shortest time: on the other thread a look may also wait for the cell's Python.
-        self._took = min(self._took, self._looked_at - begun)
+        self._took = min(self._took, self._sampled_at - begun)
 
-    def _look(self, counter: EnergyCounter, counted: Counted, last: bool) -> None:
+    def _sample(self, counter: EnergyCounter, counted: Counted, last: bool) -> None:
         before = self._now()
         told = counter.joules()
         if told.value is None:
@@ -143,7 +143,7 @@ class _Open:
 
     def reading(self, begun: float, ended: float, sources: int) -> Reading:
         if self.source.quick or self._took * sources <= LAST_LOOK_SHARE * (ended - begun):
-            self.look(last=True)
+            self.sample(last=True)
         return reading([one.between(begun, ended) for one in self._counted], self.source)
 
 

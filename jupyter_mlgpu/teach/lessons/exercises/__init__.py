@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Mapping
 from functools import cache
 
-from jupyter_mlgpu.measure.kit import current
+from jupyter_mlgpu.measure.runtime import current
 from jupyter_mlgpu.record.errors import UsageError
 from jupyter_mlgpu.record.extras import require
 from jupyter_mlgpu.record.sentence import say

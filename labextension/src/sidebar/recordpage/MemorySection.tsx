@@ -5,8 +5,8 @@ import type { ReactElement } from 'react';
 
 import { formatSeconds, formatValue } from '../../record/format';
 import type { Translate } from '../../language/i18n';
-import { lines, span } from '../../record/looks';
-import type { ILooks } from '../../record/looks';
+import { lines, span } from '../../record/memorysamples';
+import type { IMemorySamples } from '../../record/memorysamples';
 import { scopeName } from '../../record/words';
 import type { RecordPage } from './useRecordPage';
 import { WindowedTable } from './WindowedTable';
@@ -26,33 +26,33 @@ export function MemorySection(props: {
       page.state === 'asking' ? t('kernel_asking') : t('timelineFailed', { why: t.say(page.why) });
     return <p className="jp-mlgpu-Quiet">{said}</p>;
   }
-  const { looks } = page.details;
-  if (typeof looks === 'string') {
-    return <p className="jp-mlgpu-Quiet">{t(`memory_${looks}`)}</p>;
+  const { samples } = page.details;
+  if (typeof samples === 'string') {
+    return <p className="jp-mlgpu-Quiet">{t(`memory_${samples}`)}</p>;
   }
-  const end = seconds ?? looks.looks.at(-1)?.at ?? 0;
+  const end = seconds ?? samples.samples.at(-1)?.at ?? 0;
   return (
     <>
       <p className="jp-mlgpu-Quiet">
-        {t('memoryNote', { interval: formatSeconds(looks.interval) })}
+        {t('memoryNote', { interval: formatSeconds(samples.interval) })}
       </p>
-      {looks.series.map((_, index) => (
-        <Curve key={index} looks={looks} series={index} end={end} t={t} />
+      {samples.series.map((_, index) => (
+        <Curve key={index} samples={samples} series={index} end={end} t={t} />
       ))}
-      <Figures looks={looks} t={t} />
+      <Figures samples={samples} t={t} />
     </>
   );
 }
 
 function Curve(props: {
-  looks: ILooks;
+  samples: IMemorySamples;
   series: number;
   end: number;
   t: Translate;
 }): ReactElement | null {
-  const { looks, series, end, t } = props;
-  const seen = span(looks, series);
-  const one = looks.series[series];
+  const { samples, series, end, t } = props;
+  const seen = span(samples, series);
+  const one = samples.series[series];
   if (one === undefined) {
     return null;
   }
@@ -84,7 +84,7 @@ function Curve(props: {
         viewBox={`0 -1 ${BOX[0]} ${BOX[1] + 2}`}
         preserveAspectRatio="none"
       >
-        {lines(looks, series, end, top, BOX).map((points, index) => (
+        {lines(samples, series, end, top, BOX).map((points, index) => (
           <polyline key={index} points={points} />
         ))}
       </svg>
@@ -96,26 +96,26 @@ function Curve(props: {
   );
 }
 
-function Figures(props: { looks: ILooks; t: Translate }): ReactElement {
-  const { looks, t } = props;
+function Figures(props: { samples: IMemorySamples; t: Translate }): ReactElement {
+  const { samples, t } = props;
   const [open, setOpen] = useState(false);
   const columns = [
     { id: 'at', label: t('afterStart'), figures: true },
-    ...looks.series.flatMap(({ device }, index) =>
-      span(looks, index) === null
+    ...samples.series.flatMap(({ device }, index) =>
+      span(samples, index) === null
         ? []
         : [{ id: String(index), label: scopeName(device, t), figures: true }]
     )
   ];
   const cell = (row: number, column: string): string => {
-    const look = looks.looks[row];
-    if (look === undefined || column === 'at') {
-      return look === undefined ? '' : formatSeconds(look.at);
+    const sample = samples.samples[row];
+    if (sample === undefined || column === 'at') {
+      return sample === undefined ? '' : formatSeconds(sample.at);
     }
-    const value = look.values[Number(column)] ?? null;
+    const value = sample.values[Number(column)] ?? null;
     return value === null
       ? t('notMeasured')
-      : formatValue(value, looks.series[Number(column)]?.unit ?? '');
+      : formatValue(value, samples.series[Number(column)]?.unit ?? '');
   };
   return (
     <details onToggle={event => setOpen(event.currentTarget.open)}>
@@ -124,7 +124,7 @@ function Figures(props: { looks: ILooks; t: Translate }): ReactElement {
         <WindowedTable
           label={t('memoryTable')}
           columns={columns}
-          count={looks.looks.length}
+          count={samples.samples.length}
           cell={cell}
         />
       )}

@@ -18,7 +18,7 @@ export type RecordPage =
 /** Nobody need be asked about a record of the saved notebook: its kernel is gone. */
 const SAVED: RecordPage = {
   state: 'answered',
-  details: { timeline: 'saved', looks: 'saved', receipt: null }
+  details: { timeline: 'saved', samples: 'saved', receipt: null }
 };
 
 export function useRecordPage(

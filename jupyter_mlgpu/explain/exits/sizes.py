@@ -1,0 +1,113 @@
+"""Which size would have fitted, where a kernel died of memory and its cell had run with two smaller ones.
+
+A forecast as `fits` makes it (explain/memory_forecast.py), of the pairs of size and peak that the account
+holds: a line through the peaks of earlier runs, and the memory that the process could have had at the last
+look. It says nothing where that line would have let the cell live.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import accumulate
+
+from jupyter_mlgpu.explain.exits.exit_cause import ExitCause, tightest
+from jupyter_mlgpu.explain.memory_lines import ROOM, Line, at, lines_through, slope
+from jupyter_mlgpu.explain.statistics import median
+from jupyter_mlgpu.record import units
+from jupyter_mlgpu.record.flight.flight_record import FlightRecord, MemorySample, SizeRun, Sizes
+from jupyter_mlgpu.record.sentence import Sentence, listed, say
+
+
+@dataclass(frozen=True, slots=True)
+class SizeForecast:
+    """What the earlier runs of a cell say of its size: a sentence, or why there is none."""
+
+    said: Sentence | None = None
+    why_not: Sentence | None = None
+
+
+def size_forecast(flight_record: FlightRecord | None, judgement: ExitCause) -> SizeForecast:
+    """Which size would have fitted; nothing for a kernel that did not die of the machine's memory."""
+    if judgement.cause not in ("machine_memory", "container_memory"):
+        return SizeForecast()
+    cell = None if flight_record is None else flight_record.cell
+    if (
+        flight_record is None
+        or cell is None
+        or flight_record.state.sample is None
+        or flight_record.at.phase != "running"
+    ):
+        return SizeForecast(why_not=say("The running cell had not been sampled."))
+    if cell.sizes is None:
+        return SizeForecast(
+            why_not=say("No earlier run of the same code with just one number changed is known.")
+        )
+    return _of_sizes(cell.sizes, flight_record.state.sample)
+
+
+def _of_sizes(sizes: Sizes, sample: MemorySample) -> SizeForecast:
+    runs = _rising(sizes.runs)
+    seen = sorted({run.size for run in runs})
+    if len(seen) < 2:
+        return SizeForecast(
+            why_not=say("Two sizes are needed, the smaller one run first; found {sizes}.", sizes=listed(seen))
+        )
+    smallest, largest = seen[0], seen[-1]
+    if sizes.size <= largest:
+        return SizeForecast(why_not=say("{size} had succeeded before.", size=largest))
+    lines = lines_through((run.size, run.peak) for run in runs)
+    more = _peak(runs, largest) - _peak(runs, smallest)
+    if more <= 0 or slope(lines) <= 0:
+        return SizeForecast(
+            why_not=say("Its peak memory did not grow over the sizes {sizes}.", sizes=listed(seen))
+        )
+    used, total, _ = tightest(sample)
+    room = ROOM * (sample.process + max(0, total - used))
+    if at(lines, sizes.size)[1] <= room:
+        return SizeForecast(
+            why_not=say(
+                "Judging by its earlier runs, {size} should have fit: something else took memory.",
+                size=sizes.size,
+            )
+        )
+    return SizeForecast(_sentence(sizes, smallest, largest, more, _fitting(sizes.size, lines, room)))
+
+
+def _sentence(sizes: Sizes, smallest: int, largest: int, more: float, fitting: int) -> Sentence:
+    size = str(largest) if sizes.name is None else f"{sizes.name} = {largest}"
+    known = {"size": size, "more": units.size(more), "smaller": str(smallest)}
+    if fitting <= largest:
+        return say(
+            "With {size} it needed {more} more than with {smaller}; {largest} is the largest size that fit.",
+            largest=str(largest),
+            **known,
+        )
+    return say(
+        "With {size} it needed {more} more than with {smaller}; {fitting} would fit if "
+        "memory grows in proportion.",
+        fitting=str(fitting),
+        **known,
+    )
+
+
+def _rising(runs: tuple[SizeRun, ...]) -> list[SizeRun]:
+    """Without runs after a larger one, whose memory the process may still have had."""
+    largest = accumulate((run.size for run in runs), max)
+    return [run for run, most in zip(runs, largest, strict=True) if run.size == most]
+
+
+def _peak(runs: list[SizeRun], size: int) -> float:
+    return median([run.peak for run in runs if run.size == size])
+
+
+def _fitting(size: int, lines: list[Line], room: float) -> int:
+    """The largest of three quarters of the size, a half, three eighths and so on that fits; 0 for none."""
+    return next((one for one in _smaller(size) if at(lines, one)[2] <= room), 0)
+
+
+def _smaller(size: int) -> Iterator[int]:
+    while size > 1:
+        yield size * 3 // 4
+        size //= 2
+        yield size

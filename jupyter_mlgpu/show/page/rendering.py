@@ -1,0 +1,100 @@
+"""What IPython asks a result for, at one place.
+
+A result knows nothing of its page. Whoever shows it finds the page by the result's type: a module says by
+`page_of.register` that it makes one. For a result of `experiment/race/` that module is `show/race/page.py`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import singledispatch
+from importlib import import_module
+from typing import Any
+
+from jupyter_mlgpu.record import decoding
+from jupyter_mlgpu.record.displayable import Displayable
+from jupyter_mlgpu.record.extras import require
+from jupyter_mlgpu.record.sentence import say
+from jupyter_mlgpu.show.markup import image, joined
+from jupyter_mlgpu.show.page import html, plotly, svg, text, view
+from jupyter_mlgpu.show.page.chart import Chart
+from jupyter_mlgpu.show.page.model import Page, Picture
+
+
+@singledispatch
+def page_of(result: object) -> Page:
+    """What a reader is shown of a result; raises TypeError where no module makes a page of it."""
+    kind = type(result)
+    import_module(f"jupyter_mlgpu.show.{kind.__module__.split('.')[-2]}.page")
+    if page_of.dispatch(kind) is page_of.dispatch(object):
+        raise TypeError(f"No module makes a page of {kind.__name__}.")
+    return page_of(result)
+
+
+def drawn(charts: Sequence[Chart], words: str) -> dict[str, Any]:
+    """Charts for a notebook: as plotly's data, and as images, which need no trust; each viewer draws one of
+    them. `words` are for those that draw none."""
+    images = joined(*(image(svg.draw(one), one.words) for one in charts))
+    return {
+        plotly.MIME_TYPE: plotly.figure(*charts),
+        "text/html": str(images),
+        "text/plain": words,
+    }
+
+
+def bundle_of(result: object) -> dict[str, Any]:
+    """A result's page for our own view in JupyterLab, under its MIME type."""
+    return {view.MIME_TYPE: decoding.to_json(view.data(page_of(result)), texts=False)}
+
+
+def as_text(result: object) -> str:
+    """Its page as plain text."""
+    return text.page(page_of(result))
+
+
+def as_html(result: object, *, charted: bool = False) -> str:
+    """Its page as HTML, with its charts in it where they are asked for."""
+    return str(html.page(page_of(result), charted=charted))
+
+
+def picture_of(result: object) -> Drawing:
+    """The first picture of its page."""
+    found = next(part for part in page_of(result).parts if isinstance(part, Picture))
+    return Drawing(found.drawing, found.words)
+
+
+def chart_of(result: object) -> str:
+    """The first chart beside its page, as SVG under the page's headline."""
+    page = page_of(result)
+    chart = page.charts[0]
+    return f"{svg.draw(replace(chart, title=_titled(page, chart)))}\n"
+
+
+def figure_of(result: object, number: int) -> Any:
+    """A chart beside its page, as a plotly figure under the page's headline."""
+    require(say("A figure"), "lab", "plotly")
+    from plotly import graph_objects as go
+
+    page = page_of(result)
+    chart = page.charts[number]
+    return go.Figure(plotly.figure(chart, title=_titled(page, chart)))
+
+
+def _titled(page: Page, chart: Chart) -> tuple[str, ...]:
+    return tuple(one for one in (page.headline, *chart.title) if one)
+
+
+@dataclass(frozen=True, repr=False)
+class Drawing(Displayable, Picture):
+    """A picture that is a result by itself."""
+
+    @property
+    def svg(self) -> str:
+        """The drawing as text."""
+        return str(self.drawing)
+
+
+@page_of.register
+def _alone(shown: Drawing) -> Page:
+    return Page((shown,))
