@@ -49,8 +49,7 @@ def measure(options: argparse.Namespace) -> Iterator[Table]:
 
 
 def _devices(backend: Backend) -> list[Device]:
-    """Return all devices; without a GPU, PyTorch's `meta` too: a device that is not the default costs
-    most."""
+    """Return all devices, and without a GPU PyTorch's `meta`: one that is not the default costs most."""
     devices = list(backend.find_devices())
     if backend.name == "torch" and len(devices) == 1:
         devices.append(Device("torch", "meta:0", "meta", "meta"))

@@ -226,8 +226,7 @@ _OWN = "_own = _time.thread_time()\n{code}\n_own = _time.thread_time() - _own"
 
 
 class CellTime(NamedTuple):
-    """Seconds of a cell from sending it to its reply, and processor seconds of its own thread for the
-    work."""
+    """Seconds of a cell from sending it to its reply, and its own thread's processor seconds of work."""
 
     seconds: float
     own: float

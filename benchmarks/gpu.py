@@ -11,6 +11,7 @@ import os
 import statistics
 import time
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import partial
 from typing import Any
 
@@ -97,39 +98,42 @@ def _cells(torch: Any) -> dict[str, Callable[[], object]]:
     }
 
 
-def _time_cell(torch: Any, kit: Kit, cell: Callable[[], object], records: bool) -> float:
-    """Return the seconds of the code's second run and its work on the GPU, without our work at both ends."""
+@contextmanager
+def _recording(kit: Kit, records: bool) -> Iterator[None]:
+    """Measure without the records in the block, unless they are wanted."""
     gpu = kit.recorder.gpu
     if not records:
         kit.rest()
         kit.recorder.gpu = lambda: None
-    measurement = kit.recorder.start("cell", waits=False)
-    cell()
-    torch.cuda.synchronize()
-    begun = time.perf_counter()
-    cell()
-    torch.cuda.synchronize()
-    took = time.perf_counter() - begun
-    measurement.stop()
+    yield
     kit.recorder.gpu = gpu
+
+
+def _time_cell(torch: Any, kit: Kit, cell: Callable[[], object], records: bool) -> float:
+    """Return the seconds of the code's second run and its work on the GPU, without our work at both ends."""
+    with _recording(kit, records):
+        measurement = kit.recorder.start("cell", waits=False)
+        cell()
+        torch.cuda.synchronize()
+        begun = time.perf_counter()
+        cell()
+        torch.cuda.synchronize()
+        took = time.perf_counter() - begun
+        measurement.stop()
     return took
 
 
 def _time_empty(torch: Any, kit: Kit, records: bool) -> float:
     """Return the median seconds of our own work at both ends of an empty cell."""
-    gpu = kit.recorder.gpu
-    if not records:
-        kit.rest()
-        kit.recorder.gpu = lambda: None
-    kit.recorder.start("before", waits=False).stop()
-    torch.cuda.synchronize()
-    took = []
-    for _ in range(EMPTY):
-        time.sleep(BETWEEN)
-        begun = time.perf_counter()
-        kit.recorder.start("cell", waits=False).stop()
-        took.append(time.perf_counter() - begun)
-    kit.recorder.gpu = gpu
+    with _recording(kit, records):
+        kit.recorder.start("before", waits=False).stop()
+        torch.cuda.synchronize()
+        took = []
+        for _ in range(EMPTY):
+            time.sleep(BETWEEN)
+            begun = time.perf_counter()
+            kit.recorder.start("cell", waits=False).stop()
+            took.append(time.perf_counter() - begun)
     return statistics.median(took)
 
 

@@ -48,8 +48,7 @@ def measure(options: argparse.Namespace) -> Iterator[Table]:
 
 
 def table(measured: list[tuple[int, int, int]]) -> Table:
-    """Compare resident bytes; `measured` has the number of cells, and the bytes of the plain and the traced
-    kernel."""
+    """Compare both kernels; `measured` has cells, resident bytes plainly, and resident bytes traced."""
     cells, plain, traced = measured[-1]
     before = measured[0][2] - measured[0][1]
     growth_plain = growth([(count, size) for count, size, _ in measured])

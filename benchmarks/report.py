@@ -17,13 +17,13 @@ from typing import Any
 from benchmarks.statistics import Pair, verdict
 from jupyter_mlgpu.explain.statistics import FEWEST_FOR_MEDIAN, Estimate, median_interval
 
-NO_INTERVAL = f"none: needs {FEWEST_FOR_MEDIAN} pairs"
+NO_INTERVAL = "none: too few"
 MEDIANS = "Medians; intervals: 95 % for the median, from order statistics, distribution-free."
 VERDICTS = {
     "holds": "the whole interval is within the target",
     "missed": "the whole interval is above the target",
     "not settled": "the target lies inside the interval; repeat with more pairs at a quiet moment",
-    "not known": f"there is no interval: it needs at least {FEWEST_FOR_MEDIAN} pairs",
+    "not known": f"there is no interval; that of a median needs at least {FEWEST_FOR_MEDIAN} pairs",
 }
 
 
@@ -194,8 +194,7 @@ class Table:
 
 
 class Report:
-    """All tables of one run, printed and written as soon as each is there, so that an interrupted run keeps
-    them."""
+    """All tables of one run. Each is printed and written at once, so that an interrupted run keeps it."""
 
     def __init__(
         self, command: str, packages: Sequence[str], out: Path | None, markdown: Path | None

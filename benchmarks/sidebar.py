@@ -233,8 +233,10 @@ def _measure_start(chromium: Browser, server: Server, count: int) -> Table:
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """A task of the page: seconds of CPU time, of them for garbage collection, by the clock; the scripts it
-    called."""
+    """A task of the page, and the scripts that it called.
+
+    Seconds: of CPU time, of them for garbage collection, and by the clock.
+    """
 
     cpu: float
     garbage: float
@@ -250,8 +252,7 @@ class Task:
 
 @contextmanager
 def watching(chromium: Browser, page: Page) -> Iterator[list[Task]]:
-    """Fill the yielded list, when the block ends, with the tasks of the page's main thread, the longest
-    first."""
+    """Yield a list that has the tasks of the page's main thread after the block, the longest first."""
     tasks: list[Task] = []
     # Tasks of the browser's event loop, and the functions with which scripts begin to run in them.
     chromium.start_tracing(page=page, categories=["toplevel", "devtools.timeline"])

@@ -77,8 +77,7 @@ def calibrate(measure: Callable[[int], float], length: float, rounds: int = 15) 
 
 
 def verdict(interval: Estimate | None, target: float) -> Verdict:
-    """Return how a cost compares with the most that it may be: a target inside the interval is not
-    settled."""
+    """Compare a cost with the most that it may be; a target inside the interval is not settled."""
     if interval is None:
         return "not known"
     if interval.high <= target:

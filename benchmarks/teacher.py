@@ -18,10 +18,11 @@ import tempfile
 import time
 import uuid
 from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from benchmarks.report import COUNT, MS, Figure, Table, at_least_one
+from benchmarks.report import COUNT, MS, CannotMeasureError, Figure, Table, at_least_one
 from benchmarks.statistics import exact, quantile
 from jupyter_mlgpu.teach.sharing.report import SCHEMA, Report, SharedReading, SharedRecord, to_bytes
 from jupyter_mlgpu.testing.hub import PREFIX, RunningService, StandInHub
@@ -55,14 +56,16 @@ def measure(options: argparse.Namespace) -> Iterator[Table]:
     """Let a class send, kill the service, and look for what it had acknowledged."""
     with tempfile.TemporaryDirectory() as folder:
         database = options.database or f"sqlite:///{folder}/kept.sqlite"
-        hub = StandInHub()
-        service = RunningService(hub, database, Path(folder))
-        load = asyncio.run(send_reports(hub, service, options.students, options.seconds))
-        service.kill()
-        service.start()
-        found = kept(database)
-        service.stop()
-        hub.close()
+        with closing(StandInHub()) as hub:
+            try:
+                service = RunningService(hub, database, Path(folder))
+            except RuntimeError as error:
+                raise CannotMeasureError(str(error)) from error
+            load = asyncio.run(send_reports(hub, service, options.students, options.seconds))
+            service.kill()
+            service.start()
+            found = kept(database)
+            service.stop()
     lost = sum(len(ids - found.get(name, set())) for name, ids in load.acknowledged.items())
     records = sum(len(ids) for ids in load.acknowledged.values())
     half, most = statistics.median(load.times), max(load.times)

@@ -153,8 +153,7 @@ def take_turns(
 
 
 def warm_up(training: Training, most: int = 8) -> None:
-    """Compile, then run blocks of 5 steps until two of them take the same within 2 %, `most` blocks at
-    most."""
+    """Compile, then run up to `most` blocks of 5 steps until two take the same within 2 %."""
     training.run(2)
     training.wait()
     before = step_seconds(training, 5)
