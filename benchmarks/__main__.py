@@ -55,7 +55,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     parser.add_argument("--markdown", type=new_file, metavar="FILE", help="also write the tables as a page")
     chosen = parser.parse_args(words[1:])
-    report = Report(f"python -m benchmarks {shlex.join(words)}", case.PACKAGES, chosen.out, chosen.markdown)
+    command = f"python -m benchmarks {shlex.join(words)}"
+    report = Report(str(case.__doc__), command, case.PACKAGES, chosen.out, chosen.markdown)
     try:
         for table in case.measure(chosen):
             report.add(table)

@@ -136,7 +136,7 @@ def _check(kernel: Kernel, tree: str) -> None:
 
 def _short_cells(trees: Mapping[str, str | None], rounds: int) -> Table:
     for tree in trees.values():
-        _short_kernel(tree)  # writes bytecode
+        _short_kernel(tree)  # writes bytecode, if it is kept
     measured = []
     for _ in range(rounds):
         order = random.sample(list(trees), len(trees))

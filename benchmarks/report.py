@@ -7,6 +7,7 @@ import json
 import os
 import platform
 import statistics
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
@@ -16,6 +17,7 @@ from typing import Any
 
 from benchmarks.statistics import Pair, verdict
 from jupyter_mlgpu.explain.statistics import FEWEST_FOR_MEDIAN, Estimate, median_interval
+from jupyter_mlgpu.record.redact import redact
 
 NO_INTERVAL = "none: too few"
 MEDIANS = "Medians; intervals: 95 % for the median, from order statistics, distribution-free."
@@ -197,9 +199,11 @@ class Report:
     """All tables of one run. Each is printed and written at once, so that an interrupted run keeps it."""
 
     def __init__(
-        self, command: str, packages: Sequence[str], out: Path | None, markdown: Path | None
+        self, description: str, command: str, packages: Sequence[str], out: Path | None, markdown: Path | None
     ) -> None:
-        self._facts = {"command": command, **describe_machine(packages)}
+        self._description = description
+        # A folder may have the user's name in it.
+        self._facts = {"command": redact(command), **describe_machine(packages)}
         self._out, self._markdown = out, markdown
         self._tables: list[Table] = []
         print(*(f"{name}: {value}" for name, value in self._facts.items()), sep="\n", flush=True)
@@ -210,25 +214,39 @@ class Report:
         self._facts["load average at the end"] = load_average()
         print(f"\n{table.as_text()}", flush=True)
         if self._out is not None:
-            tables = [
-                {
-                    "title": one.title,
-                    "method": one.method,
-                    "figures": [figure.as_data() for figure in one.figures],
-                }
-                for one in self._tables
-            ]
-            data = {"schema": 2, "machine": self._facts, "tables": tables}
-            self._out.write_text(json.dumps(data, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+            self._out.write_text(
+                json.dumps(self._as_data(), indent=1, ensure_ascii=False) + "\n", encoding="utf-8"
+            )
         if self._markdown is not None:
-            facts = [f"* {name}: {value}" for name, value in self._facts.items()]
-            head = ["# A benchmark", "", "A figure belongs to this machine alone.", "", *facts, ""]
-            text = "\n\n".join(["\n".join(head).rstrip(), *(one.as_markdown() for one in self._tables)])
-            self._markdown.write_text(text + "\n", encoding="utf-8")
+            self._markdown.write_text(self._as_markdown(), encoding="utf-8")
 
     def exit_status(self) -> int:
         """Return 1 if a figure misses its target beyond doubt."""
         return int(any(figure.verdict == "missed" for table in self._tables for figure in table.figures))
+
+    def _as_data(self) -> dict[str, Any]:
+        tables = [
+            {
+                "title": one.title,
+                "method": one.method,
+                "figures": [figure.as_data() for figure in one.figures],
+            }
+            for one in self._tables
+        ]
+        return {"schema": 2, "machine": self._facts, "tables": tables}
+
+    def _as_markdown(self) -> str:
+        facts = [f"* {name}: {value}" for name, value in self._facts.items()]
+        head = [
+            "# A benchmark",
+            "",
+            "A figure belongs to this machine alone.",
+            "",
+            *facts,
+            "",
+            self._description,
+        ]
+        return "\n\n".join(["\n".join(head).rstrip(), *(one.as_markdown() for one in self._tables)]) + "\n"
 
 
 def describe_machine(packages: Sequence[str]) -> dict[str, str]:
@@ -240,6 +258,7 @@ def describe_machine(packages: Sequence[str]) -> dict[str, str]:
         "logical CPUs": _cpus(),
         "load average, last minute": load_average(),
         "python": platform.python_version(),
+        "bytecode": "not kept: each kernel compiles what it imports" if sys.dont_write_bytecode else "kept",
         **{package: _version(package) for package in packages},
     }
 

@@ -317,7 +317,7 @@ def table(title: str, workload: Workload, times: Times, notes: Sequence[str]) ->
             f"Parsing of --ops, which is left out: {MS.text(median(times.parsing))} in the median.",
             *notes,
         ]
-    return Table(title, figures, notes)
+    return Table(title, figures, notes, value="added (--ops: ratio)")
 
 
 def _figure(workload: Workload, times: Times, side: str, condition: str) -> Figure:

@@ -327,13 +327,14 @@ def test_memory_is_judged_at_the_end_and_by_its_growth_beyond_a_plain_kernels():
 
 def test_a_report_keeps_the_machine_the_command_and_every_value_and_fails_where_a_target_is_missed(tmp_path):
     out, page = tmp_path / "out.json", tmp_path / "page.md"
-    report = Report("python -m benchmarks case", ["msgspec"], out, page)
+    report = Report("Measures cells.", "python -m benchmarks case --out /home/ada/x", ["msgspec"], out, page)
     report.add(Table("Cells", [median_figure("holds", [0.001] * 6, MS, 0.002)]))
     assert report.exit_status() == 0
     report.add(Table("More cells", [median_figure("misses", [0.003] * 6, MS, 0.002)]))
     assert report.exit_status() == 1
     data = json.loads(out.read_text())
     assert {"command", "processor", "python", "msgspec"} <= data["machine"].keys()
+    assert "ada" not in data["machine"]["command"]
     assert [table["figures"][0]["verdict"] for table in data["tables"]] == ["holds", "missed"]
     assert data["tables"][1]["figures"][0]["values"] == [0.003] * 6
     rows = [line for line in page.read_text().splitlines() if line.startswith("| misses")]
