@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from benchmarks.report import CannotMeasureError, Report, new_file
 
 CASES = {
-    "load": "what %%load_ext adds to a kernel's start",
+    "load": "what %load_ext adds to a kernel's start",
     "cell": "what a cell costs without the extension, with a reference tree, and with this tree",
     "tracing": "what tracing adds to a cell of a framework, beside profilers and other tools",
     "output": "how long cells that write much take beside a plain kernel",
@@ -29,7 +29,7 @@ CASES = {
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one case. Returns 1 if a target is missed beyond doubt, 2 if the case cannot run here."""
     words = list(sys.argv[1:] if arguments is None else arguments)
-    listed = "\n".join(f"  {name:10} {what.replace('%%', '%')}" for name, what in CASES.items())
+    listed = "\n".join(f"  {name:10} {what}" for name, what in CASES.items())
     top = argparse.ArgumentParser(
         prog="python -m benchmarks",
         description=__doc__,
@@ -37,7 +37,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     top.add_argument("case", choices=CASES, metavar="CASE")
-    name = top.parse_args(words[:1]).case
+    name = top.parse_args(words[:1] or ["--help"]).case
     try:
         # Imported by name, so that a case needs only its own libraries.
         case = importlib.import_module(f"benchmarks.{name}")

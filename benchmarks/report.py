@@ -233,7 +233,7 @@ class Report:
             }
             for one in self._tables
         ]
-        return {"schema": 2, "machine": self._facts, "tables": tables}
+        return {"machine": self._facts, "tables": tables}
 
     def _as_markdown(self) -> str:
         facts = [f"* {name}: {value}" for name, value in self._facts.items()]
