@@ -308,18 +308,17 @@ docs: test-tools ## build the documentation into build/docs/html, warnings as er
 
 .PHONY: benchmark
 benchmark: test-tools ## what tracing costs, measured here; about 10 minutes, on a quiet machine
-	@$(STEP) "what %load_ext costs" $(BIN)/python -m benchmarks.load_ext
-	@$(STEP) "what tracing costs a cell" $(BIN)/python -m benchmarks.cell_cost
-	@$(STEP) "what capturing native lines costs" $(BIN)/python -m benchmarks.capture
-	@$(STEP) "what choosing a device costs" $(BIN)/python -m benchmarks.device_scope
-	@$(STEP) "explaining a log of 100 MB" $(BIN)/python -m benchmarks.explain
-	@$(STEP) "a training step of mlcompute beside Keras" $(BIN)/python -m benchmarks.mlcompute
-	@$(STEP) "what the extension adds to JupyterLab's start" $(BIN)/python -m benchmarks.lab_start
+	@$(STEP) "what %load_ext costs" $(BIN)/python -m benchmarks load
+	@$(STEP) "what tracing costs a cell" $(BIN)/python -m benchmarks tracing --framework tensorflow --side light
+	@$(STEP) "what cells that write much cost" $(BIN)/python -m benchmarks output
+	@$(STEP) "what choosing a device costs" $(BIN)/python -m benchmarks calls
+	@$(STEP) "a training step of mlcompute beside Keras" $(BIN)/python -m benchmarks mlcompute
+	@$(STEP) "what the extension adds to JupyterLab's start" $(BIN)/python -m benchmarks sidebar --part start
 
 .PHONY: benchmark-profilers
 benchmark-profilers: test-tools ### what tracing costs beside JUmPER, scalene and viztracer; half an hour
 	@$(WITH) $(BENCHMARK) -- $(STEP) "what tracing costs, beside other tools" $(BENCHMARK)/bin/python \
-		-m benchmarks.profilers --markdown docs/measurements/profilers.md $(BENCHMARK_ARGS)
+		-m benchmarks tracing --markdown docs/measurements/profilers.md $(BENCHMARK_ARGS)
 
 .PHONY: dist
 dist: test-tools ## build the wheel and the source distribution into dist/, and check both

@@ -1,1 +1,1 @@
-"""What tracing costs, measured on the machine at hand. README.md says how to read the figures."""
+"""Benchmarks of the package: `python -m benchmarks CASE`."""

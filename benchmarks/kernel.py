@@ -15,13 +15,17 @@ from typing import Any
 from jupyter_client.blocking.client import BlockingKernelClient
 from jupyter_client.manager import KernelManager
 
+LOAD = "%load_ext jupyter_mlgpu"
+KERNEL_PACKAGES = ("ipykernel", "ipython", "jupyter_client")
+
 #: Seconds to wait for a kernel, or for a cell, before giving up.
 TIMEOUT = 300.0
 
-#: Kernels that stand side by side share a GPU: JAX takes three quarters of its memory else, TensorFlow all.
-SHARED_GPU = {"TF_FORCE_GPU_ALLOW_GROWTH": "true", "XLA_PYTHON_CLIENT_PREALLOCATE": "false"}
+#: The extension sends what happens within 50 ms of its last message together. After this time (seconds)
+#: nothing of one cell can fall into the next.
+_SETTLE = 0.100
 
-# What may differ from one user's machine to the next: what a Jupyter server, a test run or an earlier
+# Variables that differ from one user's machine to the next: what a Jupyter server, a test run or an earlier
 # experiment left in the environment. IPython's own files are kept out by a fresh IPYTHONDIR.
 _LEFT_OUT = ("JPY_SESSION_NAME", "JUPYTER_MLGPU_RECORDS", "PYTHONSTARTUP", "PYTEST_CURRENT_TEST")
 
@@ -31,7 +35,7 @@ class CellError(Exception):
 
 
 class Kernel:
-    """A kernel that listens, and the client that times it."""
+    """A running kernel, and the client that times it."""
 
     def __init__(self, client: BlockingKernelClient, started_at: float) -> None:
         self._client = client
@@ -42,17 +46,17 @@ class Kernel:
     def run(self, code: str, timeout: float = TIMEOUT) -> float:
         """Run a cell and return the seconds from sending it to its reply.
 
-        What the cell shows is thrown away. Raises CellError where it fails, queue.Empty after `timeout`.
+        What the cell shows is thrown away. Raises CellError if it fails, queue.Empty after `timeout`.
         """
         return self._execute(code, {}, timeout)[0]
 
-    def run_and_ask(self, code: str, expression: str) -> tuple[float, Any]:
-        """Like `run`, and like `value` for an expression that the cell has prepared, in one message."""
+    def run_and_evaluate(self, code: str, expression: str) -> tuple[float, Any]:
+        """Run a cell and evaluate an expression in the same message; returns the seconds and the value."""
         seconds, content = self._execute(code, {"value": expression})
         return seconds, _literal(expression, content)
 
     def value(self, expression: str) -> Any:
-        """The value of a Python expression in the kernel; it must be one that can be written as a literal."""
+        """Return the value of a Python expression in the kernel; it must have a literal as its repr."""
         return _literal(expression, self._execute("", {"value": expression})[1])
 
     def wait_until_idle(self) -> None:
@@ -62,6 +66,11 @@ class Kernel:
             ended = message["msg_type"] == "status" and message["content"]["execution_state"] == "idle"
             if ended and message["parent_header"].get("msg_id") == self._last:
                 return
+
+    def settle(self) -> None:
+        """Wait until nothing of the last cell is under way."""
+        self.wait_until_idle()
+        time.sleep(_SETTLE)
 
     def _execute(
         self, code: str, expressions: dict[str, str], timeout: float = TIMEOUT
@@ -88,11 +97,14 @@ def _literal(expression: str, content: Mapping[str, Any]) -> Any:
 
 @contextmanager
 def running_kernel(environment: Mapping[str, str] | None = None) -> Iterator[Kernel]:
-    """A kernel process of its own, ended with the `with` block; raises RuntimeError where none starts."""
+    """Start a kernel, and end it with the `with` block; raises RuntimeError if none starts."""
     with TemporaryDirectory() as folder:
         inherited = {name: value for name, value in os.environ.items() if name not in _LEFT_OUT}
+        paths = [os.path.abspath(one) for one in os.environ.get("PYTHONPATH", "").split(os.pathsep) if one]
+        # Absolute, because the kernel runs in a folder of its own.
+        inherited["PYTHONPATH"] = os.pathsep.join(paths)
         variables = {**inherited, "IPYTHONDIR": folder, **(environment or {})}
-        # What ipykernel writes to its terminal is kept aside: it would stand between the figures.
+        # What ipykernel writes to its terminal would stand between the figures.
         log = Path(folder, "kernel.log")
         manager = KernelManager(kernel_name="python3")
         started_at = time.perf_counter()
@@ -100,7 +112,7 @@ def running_kernel(environment: Mapping[str, str] | None = None) -> Iterator[Ker
             manager.start_kernel(cwd=folder, env=variables, stdout=file, stderr=file)
         try:
             # ZeroMQ makes a client that comes too early wait for 100 ms at a time, which would hide what is
-            # measured. So the client comes as soon as the kernel listens.
+            # measured. So the client connects as soon as the kernel listens.
             _wait_until_listening(manager, log)
             client = manager.client()
             client.start_channels(stdin=False, hb=False, control=False)
@@ -121,5 +133,5 @@ def _wait_until_listening(manager: KernelManager, log: Path) -> None:
             time.sleep(0.002)
         else:
             return
-    said = log.read_text(errors="replace")[-2000:].strip() or "nothing"
-    raise RuntimeError(f"No kernel listened within {TIMEOUT:.0f} s, or it died. It printed: {said}")
+    printed = log.read_text(errors="replace")[-2000:].strip() or "nothing"
+    raise RuntimeError(f"No kernel listened within {TIMEOUT:.0f} s, or it died. It printed: {printed}")

@@ -1,71 +1,51 @@
-"""How long a training step of a static graph takes, beside the same model's in Keras, on the CPU.
+"""Measure how long a training step of a static graph takes, over the same model's in Keras, on the CPU.
 
-    python -m benchmarks.mlcompute
-
-Target: at most 1.3 times Keras's step. Three models (mlcompute_models.py), batches of 32, float32. A pair is
-one epoch of 44 steps with each library, right after one another; of Keras's `fit`, the time from the end of
-its first step to the end of its last, so that what `fit` does once is not counted against it. Of ours,
-likewise, and each step includes handing over the arrays and reading the loss.
+Three models, batches of 32, float32. A pair is one epoch of 44 steps with each library, right after one
+another; from the end of its first step to the end of its last, so that what Keras's `fit` does once is not
+counted. Each of our steps includes handing over the arrays and reading the loss. Target: 1.3 times as long.
 """
 
 from __future__ import annotations
 
-import sys
+import argparse
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
-from benchmarks.machine import describe
-from benchmarks.mlcompute_models import BATCH, MODELS, Model, batches, digits, shaped
-from benchmarks.pairing import interleave, times
-from benchmarks.report import as_data, legend, ms, options, quartiles, table, verdict, write
-from jupyter_mlgpu.explain.statistics import median_interval
+from benchmarks.report import Table, add_pairs, ratio_figure
+from benchmarks.statistics import interleave
+from tests.support.mlcompute_models import BATCH, MODELS, batches, digits, shaped
 
+PACKAGES = ("jupyter_mlgpu", "tensorflow", "keras", "numpy")
 TARGET = 1.3
 
 
-def main() -> int:
-    """Print a line a model; 1 where the target is missed."""
-    arguments = options("mlcompute", __doc__ or "", 20).parse_args()
-    machine = describe(("jupyter_mlgpu", "tensorflow", "keras", "numpy"))
-    rows, verdicts, figures = [["model", "ours", "Keras", "ratio", "interval", "target 1.3"]], [], {}
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the number of pairs."""
+    add_pairs(parser, 20)
+
+
+def measure(options: argparse.Namespace) -> Iterator[Table]:
+    """Train each model with both libraries in turn."""
+    figures = []
     for name in MODELS:
-        step = stepping(name)
+        step = _stepping(name)
         for on in (False, True) * 2:  # compiling, and the first use of everything
             step(on)
-        pairs = interleave(arguments.pairs, step)
-        ratios = [pair.ratio for pair in pairs]
-        found, middle = median_interval(ratios), quartiles(ratios)
-        verdicts.append(verdict(found, TARGET))
-        rows.append(
-            [
-                name,
-                ms(quartiles([pair.on for pair in pairs]).median),
-                ms(quartiles([pair.off for pair in pairs]).median),
-                f"{middle.median:.2f}",
-                f"{found.low:.2f} to {found.high:.2f}" if found else "none: too few pairs",
-                verdicts[-1],
-            ]
-        )
-        figures[name] = {"ratio": as_data(middle, found), "pairs": times(pairs), "verdict": verdicts[-1]}
-    print("; ".join(f"{name} {value}" for name, value in machine.items()))
-    print(table(rows))
-    print(legend(verdicts))
-    if arguments.out:
-        write(arguments.out, {"machine": machine, "target_ratio": TARGET, "models": figures})
-    return int("missed" in verdicts)
+        figures.append(ratio_figure(name, interleave(options.pairs, step, name), TARGET))
+    yield Table("A training step: mlcompute (on) over Keras (off)", figures, value="ratio")
 
 
-def stepping(name: str) -> Callable[[bool], float]:
-    """A function that trains an epoch, with ours or with Keras, and gives the seconds of a step."""
+def _stepping(name: str) -> Callable[[bool], float]:
+    """Return a function that trains an epoch, with ours or with Keras, and returns the seconds of a step."""
     import keras
 
     x, y, _, _ = digits(0)
     ours, theirs = shaped(name, x)
     model = MODELS[name](0)
 
-    class Watch(keras.callbacks.Callback):  # type: ignore[misc]
-        """The moments at which steps ended."""
+    class LiveCounters(keras.callbacks.Callback):  # type: ignore[misc]
+        """Notes the moments at which steps ended."""
 
         def __init__(self) -> None:
             super().__init__()
@@ -75,24 +55,15 @@ def stepping(name: str) -> Callable[[bool], float]:
             self.ends.append(time.perf_counter())
 
     def seconds(on: bool) -> float:
+        ends = []
         if on:
-            ends = _ends(model, ours, y)
+            for some, labels in batches(ours, y):
+                model.learn(some, labels)
+                ends.append(time.perf_counter())
         else:
-            watch = Watch()
+            watch = LiveCounters()
             model.keras.fit(theirs, y, BATCH, 1, verbose=0, callbacks=[watch], shuffle=False)
             ends = watch.ends
         return (ends[-1] - ends[0]) / (len(ends) - 1)
 
     return seconds
-
-
-def _ends(model: Model, x: Any, y: Any) -> list[float]:
-    ends = []
-    for some, labels in batches(x, y):
-        model.learn(some, labels)
-        ends.append(time.perf_counter())
-    return ends
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -1,181 +1,50 @@
-"""How long redaction takes for 1 MB of texts that patterns find hard, and for ordinary lines.
+"""Measure how long redaction takes for 1 MB of texts that patterns find hard, and for ordinary lines.
 
-Each text is a piece that is repeated: the beginning of a secret without its end, quotes that nobody closes,
-blanks, letters of other scripts. The time is that of this process on a processor, the least of three.
-
-Exit status 1: a text took longer than the target.
+Processor time of this process, the least of three. Target: 0.2 s for each text.
 """
 
 from __future__ import annotations
 
 import argparse
-import base64
-import json
-import random
-import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator
 from pathlib import Path
 
-from benchmarks import machine
+from benchmarks.report import MS, US, Figure, Table, at_least_one
+from benchmarks.statistics import exact
 from jupyter_mlgpu.record.redact import redact
-from jupyter_mlgpu.record.redact.published import PREFIXES, SERVICES
+from tests.support import hard_texts
 
-#: Target: seconds for each text of so many characters.
-SECONDS = 0.2
+PACKAGES = ("jupyter_mlgpu",)
+#: Seconds for a text of CHARACTERS.
+TARGET = 0.2
 CHARACTERS = 1_000_000
+_ORDINARY = Path(__file__).parent.parent / "tests" / "data" / "secrets" / "ordinary.txt"
 
 
-def _drawn(size: int) -> str:
-    return base64.urlsafe_b64encode(random.Random(21).randbytes(size)).decode()
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the length of the texts."""
+    parser.add_argument(
+        "--characters", type=at_least_one, default=CHARACTERS, metavar="N", help="of each text"
+    )
 
 
-#: Pieces, by what they are.
-PIECES = {
-    "base64url": _drawn(66_000),
-    "base64url, assigned": f'data="{_drawn(66_000)}"\n',
-    "base64, lines of 64": "".join(f"{_drawn(48)}\n" for _ in range(100)),
-    "token-": "token-",
-    "token=": "token=",
-    "token=x,": "token=x,",
-    "key: '": "key: '",
-    'password="': 'password="',
-    "password=\\'": "password=\\'",
-    "secret ": "secret ",
-    "api_key": "api_key",
-    "--password ": "--password ",
-    "--": "--",
-    "a": "a",
-    "a-": "a-",
-    "=": "=",
-    "://": "://",
-    "://a:b@": "://a:b@",
-    "://a:": "://a:",
-    "@": "@",
-    "eyJ": "eyJ",
-    "eyJa.": "eyJa. ",
-    "sk-": "sk-",
-    "every prefix": " ".join(PREFIXES) + " ",
-    "every service": "=".join(SERVICES) + "=",
-    "every service, and a value": "=1a2b,".join(SERVICES) + "=1a2b,",
-    "/home/": "/home/",
-    "/home/a b ": "/home/a b ",
-    "/scratch/a/": "/scratch/a/",
-    "C:\\Users\\": "C:\\Users\\",
-    "Bearer ": "Bearer ",
-    "Authorization: ": "Authorization: ",
-    "Cookie: a": "Cookie: a",
-    "machine a login b ": "machine a login b ",
-    "password is ": "password is ",
-    "curl -u a ": "curl -u a ",
-    "docker ": "docker login",
-    "hf login -a ": "hf login -a ",
-    "%login a ": "%login a ",
-    "aws configure set ": "aws configure set secret_access_key ",
-    "echo token ": "echo token ",
-    "login('": "login('",
-    "login('a'), a line each": "login('a')\n",
-    "connect(": "connect(",
-    "token=f(token=": "token=f(token=",
-    "token=f(token= and strings, a line each": "token=f(" * 150 + "'a'," * 900 + "\n",
-    "token %s": "token %s{",
-    "'token %s' % 'a'": "'token %s' % 'a'\n",
-    "quotes": "'\"`",
-    "-----BEGIN ": "-----BEGIN ",
-    "-----BEGIN PRIVATE KEY-----": "-----BEGIN PRIVATE KEY-----",
-    "a private key without end": "-----BEGIN PRIVATE KEY-----\nMIIEvQIBADAN\n-----END",
-    "password: a[": "password: a[",
-    "password: a = b ": "password: a = b ",
-    "password: str = x, a line each": "password: str = 'x'\n",
-    "password: str = a word, a line each": "token: str = 'hello'\n",
-    "password=(": "password=(",
-    "password=(, a line each": "password=(\n'",
-    "password=f'": "password=f'{",
-    "(, a line each": "(\n",
-    "# password: '": "# password: '",
-    "password = and three quotes": 'password = """\\',
-    "backslashes in strings": "password = '\\\\\\'",
-    "full-width letters": "\uff50\uff41\uff53\uff53: ",
-    "%env TOKEN ": "%env TOKEN ",
-    "export TOKEN=": 'export TOKEN="',
-    "a private key far to the right": "-----BEGIN PRIVATE KEY-----" + " " * 100,
-    ".xplane.pb": "/jupyter_mlgpu-a/b.xplane.pb",
-    "blanks": " ",
-    "tabs and lines": "\t\n",
-    "backslashes": "\\",
-    "NUL": "\0",
-    "CJK": "显卡内存不足",
-    "CJK, assigned": "密码\uff1a密码=",
-    "combining accents": "e\u0301\u0300",
-    "İ": "İ",
-    "digits": "0123456789",
-    "colours": "\x1b[32m",
-}
-
-
-def text_of(name: str, characters: int) -> str:
-    """A text of so many characters."""
-    piece = PIECES[name]
-    return (piece * (characters // len(piece) + 1))[:characters]
-
-
-def seconds(text: str, times: int = 3) -> float:
-    """The time on a processor, the least of a few."""
-    taken = []
-    for _ in range(times):
-        started = time.process_time()
-        redact(text)
-        taken.append(time.process_time() - started)
-    return min(taken)
-
-
-def ordinary(lines: Sequence[str]) -> float:
-    """Microseconds for a line."""
-    return seconds_of_lines(lines) / len(lines) * 1e6
-
-
-def seconds_of_lines(lines: Sequence[str]) -> float:
-    """The time on a processor for all lines, the least of three."""
+def measure(options: argparse.Namespace) -> Iterator[Table]:
+    """Redact each text."""
+    figures = []
+    for name in hard_texts.PIECES:
+        seconds = hard_texts.seconds(hard_texts.text_of(name, options.characters))
+        target = TARGET * options.characters / CHARACTERS
+        columns = {"ratio to the target": f"{seconds / target:.2f}"}
+        figures.append(Figure(name, seconds, exact(seconds), MS, target, columns))
+    figures.sort(key=lambda one: -one.value)
+    lines = _ORDINARY.read_text(encoding="utf-8").splitlines()
     taken = []
     for _ in range(3):
-        started = time.process_time()
+        begun = time.process_time()
         for line in lines:
             redact(line)
-        taken.append(time.process_time() - started)
-    return min(taken)
-
-
-def main(words: Sequence[str] | None = None) -> int:
-    """Measure and print; returns the exit status."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--characters", type=int, default=CHARACTERS, help="length of each text")
-    parser.add_argument("--out", type=Path, help="also write all figures to this JSON file")
-    options = parser.parse_args(words)
-    machine_now = machine.describe(["jupyter_mlgpu"])
-    for name, value in machine_now.items():
-        print(f"{name}: {value}")
-    figures = {}
-    for name in PIECES:
-        figures[name] = seconds(text_of(name, options.characters))
-        print(f"{figures[name] * 1e3:8.1f} ms  {name}")
-    kept = Path(__file__).parent.parent / "tests" / "data" / "secrets" / "ordinary.txt"
-    lines = kept.read_text(encoding="utf-8").splitlines()
-    of_a_line = ordinary(lines)
-    print(f"{of_a_line:8.1f} us  for each of {len(lines):,} ordinary lines")
-    if options.out:
-        told = {
-            "machine": machine_now,
-            "characters": options.characters,
-            "seconds": figures,
-            "us_a_line": of_a_line,
-        }
-        options.out.write_text(json.dumps(told, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
-    missed = max(figures.values()) > SECONDS * options.characters / CHARACTERS
-    print("missed" if missed else "holds")
-    return int(missed)
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+        taken.append((time.process_time() - begun) / len(lines))
+    figures.append(Figure(f"each of {len(lines):,} ordinary lines", min(taken), exact(min(taken)), US))
+    method = "Processor time, the least of three runs."
+    yield Table(f"Redaction of {options.characters:,} characters", figures, method=method)

@@ -39,7 +39,7 @@ from jupyter_mlgpu.record.clock import SystemClock
 MIB = 1024**2
 GIB = 1024**3
 SIZE = 8192
-#: Light tracing may cost this many seconds and this part of a cell (benchmarks/cell_cost.py).
+#: Light tracing may cost this many seconds and this part of a cell (`python -m benchmarks tracing`).
 FIXED, SHARE = 0.003, 0.015
 
 # Else JAX takes three quarters of the memory that PyTorch's tests look at.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from benchmarks import mlcompute_models as models
+from tests.support import mlcompute_models as models
 
 pytestmark = [pytest.mark.kernel, pytest.mark.usefixtures("two_devices")]
 

@@ -2,7 +2,7 @@
 
 The one unit test that reads a clock, the processor's own: a pattern that looks back at what it has seen is
 noticed in nothing else. It compares a text with one of ten times its length: a pattern that is not linear
-takes a hundred times as long (benchmarks/redaction.py has the figures).
+takes a hundred times as long (`python -m benchmarks redaction` has the figures).
 """
 
 from re import _constants as code
@@ -10,7 +10,6 @@ from re import _parser as parser
 
 import pytest
 
-from benchmarks import redaction
 from jupyter_mlgpu.record.redact import (
     assigned,
     calls,
@@ -22,20 +21,21 @@ from jupyter_mlgpu.record.redact import (
     secrets,
 )
 from jupyter_mlgpu.record.redact import code as in_code
+from tests.support import hard_texts
 
 REPEATS = (code.MAX_REPEAT, code.MIN_REPEAT, code.POSSESSIVE_REPEAT)
 
 
-@pytest.mark.parametrize("name", redaction.PIECES)
+@pytest.mark.parametrize("name", hard_texts.PIECES)
 def test_a_long_text_takes_no_longer_than_its_length_explains(name):
-    texts = [redaction.text_of(name, characters) for characters in (20_000, 200_000)]
-    shorter, longer = (redaction.seconds(text, times=3) for text in texts)
+    texts = [hard_texts.text_of(name, characters) for characters in (20_000, 200_000)]
+    shorter, longer = (hard_texts.seconds(text, times=3) for text in texts)
     assert longer < 30 * max(shorter, 0.002), f"ten times the text took {longer / shorter:.0f} times as long"
 
 
 def test_what_took_seconds_before_does_not():
-    for text in ('data="' + redaction.PIECES["base64url"][:66_000] + '"', "token-" * 500):
-        assert redaction.seconds(text, times=3) < 0.2
+    for text in ('data="' + hard_texts.PIECES["base64url"][:66_000] + '"', "token-" * 500):
+        assert hard_texts.seconds(text, times=3) < 0.2
 
 
 def patterns():

@@ -50,7 +50,6 @@ OTHER_FILES = {
     "tensorflow.py": "a file that hides TensorFlow",
     "random.py": "a file that hides Python's own",
     "jupyter_mlgpu.py": "a file that hides the package",
-    "docs/measurements/profilers.md": "`make benchmark-profilers` writes it",
     "lab/tree/jupyter_mlgpu/notebooks/00_start_here.ipynb": "the path in a hub's link",
     "torch/_inductor/config.py": "PyTorch's",
     "torch/version.py": "PyTorch's",

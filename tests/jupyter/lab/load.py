@@ -1,20 +1,47 @@
 """What the tests of the sidebar under load share: a page that is waited for, and counts of what it does.
 
-No clock judges here: `python -m benchmarks.sidebar_load` says how long a task keeps the page.
+No clock judges here: `python -m benchmarks sidebar` measures how long a task keeps the page.
 """
 
 from __future__ import annotations
 
+import json
 import re
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+from msgspec.structs import replace
+
+from jupyter_mlgpu.record.record import LogLine
+from jupyter_mlgpu.show.receipts.bundle import MIME_TYPE
+from jupyter_mlgpu.testing import example_record
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page, WebSocket
 
     from tests.jupyter.lab.conftest import Lab
 
+#: A cell that defines records with ten lines each, and the kernel's own store.
+FILL = """
+from msgspec.structs import replace
+
+from jupyter_mlgpu.measure import kit
+from jupyter_mlgpu.record.record import LogLine
+from jupyter_mlgpu.testing import example_record
+
+def line(cell, number):
+    text = (f"2026-01-01 00:00:00.{number:06d}: I tensorflow/core/common_runtime/executor.cc:{number}] "
+            f"line {number} of cell {cell} says that nothing is the matter")
+    return LogLine(text, None, "unknown", None, None, {}, 1, "stderr", "2026-01-01T00:00:00.000000Z", False)
+
+def record(cell):
+    return replace(
+        example_record(cell, name=f"step {cell}"), logs=tuple(line(cell, n) for n in range(10))
+    )
+
+store = kit.current().store
+"""
 #: Makes each look at the page's clock find that a slice of work is over, and counts the tasks that our own
 #: script asks for: those of React are asked for by its scheduler, in a file of JupyterLab's.
 COUNT_SLICES = """() => {
@@ -93,7 +120,6 @@ def wait_for_text(lab: Lab, *patterns: str) -> None:
         }""",
         arg=patterns,
         polling=250,
-        timeout=60_000,
     )
 
 
@@ -103,3 +129,30 @@ def settle(lab: Lab) -> None:
         """() => new Promise(resolve => requestAnimationFrame(() => requestAnimationFrame(() =>
             requestIdleCallback(() => resolve()))))"""
     )
+
+
+def receipt(number: int, *, lines: int, text: str = "") -> dict[str, Any]:
+    """Return a receipt's output as a notebook holds it."""
+    time = "2026-01-01T00:00:00.000000Z"
+    logs = tuple(
+        LogLine(
+            text or f"line {line} of cell {number}", None, "unknown", None, None, {}, 1, "stderr", time, False
+        )
+        for line in range(lines)
+    )
+    data = replace(example_record(number), logs=logs).to_json()
+    return {"output_type": "display_data", "metadata": {}, "data": {MIME_TYPE: data}}
+
+
+def write_saved(lab: Lab, name: str, cells: list[list[dict[str, Any]]]) -> None:
+    """Write a notebook with these outputs under its cells."""
+    path = lab.write(name, *("model.fit(x, y)" for _ in cells))
+    notebook = json.loads(path.read_text())
+    for cell, outputs in zip(notebook["cells"], cells, strict=True):
+        cell["outputs"] = outputs
+    path.write_text(json.dumps(notebook))
+
+
+def open_saved(lab: Lab, name: str) -> None:
+    """Open a notebook without waiting for it."""
+    lab.page.evaluate("name => void jupyterapp.commands.execute('docmanager:open', {path: name})", name)

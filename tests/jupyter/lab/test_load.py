@@ -1,6 +1,6 @@
 """The sidebar under load: what arrives comes in parts, is drawn in parts, and takes nobody's place.
 
-What is counted does not depend on the machine; how long it takes, `python -m benchmarks.sidebar_load` says.
+What is counted does not depend on the machine; how long it takes, `python -m benchmarks sidebar` measures.
 """
 
 from __future__ import annotations
@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 from playwright.sync_api import expect
 
-from benchmarks.sidebar_load import FILL
-from tests.jupyter.lab.load import COUNT_ROWS, Heard, count_slices, settle, slices, wait_for_text
+from tests.jupyter.lab.load import COUNT_ROWS, FILL, Heard, count_slices, settle, slices, wait_for_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable

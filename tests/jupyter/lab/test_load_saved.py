@@ -1,19 +1,24 @@
 """Large saved notebooks: their receipts are read without a kernel, in slices between which the page answers.
 
-How long a slice keeps the page, `python -m benchmarks.sidebar_load` says.
+`python -m benchmarks sidebar` measures how long a slice keeps the page.
 """
 
 from __future__ import annotations
 
-import json
 import re
 from typing import TYPE_CHECKING
 
 import pytest
 from playwright.sync_api import expect
 
-from benchmarks.sidebar_load import receipt
-from tests.jupyter.lab.load import count_slices, slices, wait_for_text
+from tests.jupyter.lab.load import (
+    count_slices,
+    open_saved,
+    receipt,
+    slices,
+    wait_for_text,
+    write_saved,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -44,20 +49,7 @@ def test_a_saved_record_of_ten_megabytes_is_read_in_part_and_the_rest_is_counted
     expect(lab.sidebar).to_contain_text(re.compile("Messages left out of saved receipts: [0-9],"))
 
 
-def write_saved(lab: Lab, name: str, cells: list[list[dict[str, object]]]) -> None:
-    """A notebook with these outputs under its cells."""
-    path = lab.write(name, *("model.fit(x, y)" for _ in cells))
-    notebook = json.loads(path.read_text())
-    for cell, outputs in zip(notebook["cells"], cells, strict=True):
-        cell["outputs"] = outputs
-    path.write_text(json.dumps(notebook))
-
-
 def open_small(lab: Lab) -> None:
     """Have JupyterLab and the sidebar loaded before."""
     lab.write("small.ipynb", "1")
     lab.open("small.ipynb")
-
-
-def open_saved(lab: Lab, name: str) -> None:
-    lab.page.evaluate("name => void jupyterapp.commands.execute('docmanager:open', {path: name})", name)

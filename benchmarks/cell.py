@@ -1,0 +1,370 @@
+"""Measure the price of a cell: without the extension, with a reference tree of the package, and with this
+tree.
+
+    python -m benchmarks cell --reference 89d0df34 --pairs 24
+    python -m benchmarks cell --reference 89d0df34 --pairs 16 --second
+
+A reference is a commit of this repository or a folder with the package; without one, the plain kernel and
+this tree are compared. It needs ipykernel, jupyter_client, IPython and msgspec, and NumPy for one sort of
+cell with `--second`; the trees need not be installed. Times are the client's, from sending a cell to its
+reply; loading is timed inside the kernel.
+
+Each round starts a fresh kernel of each kind, in random order, and takes of each the time of `%load_ext` and
+the medians of 25 empty cells and of 9 cells of 100 ms. Differences and ratios are taken within a round; the
+interval is that of their median.
+
+With `--second`, cells do a fixed amount of work of about one second, calibrated once. A round is a fresh
+kernel of each tree, side by side. They take turns, cell by cell, first without the extension and then with
+it, and each kernel is compared with itself, because two processes of one Python differ in speed. A processor
+does the same work in 0.97 or 1.03 s. So each cell also reports the processor time of its own thread, and the
+rest of its second ("beside the work") has a target of its own: in it the thread waited, for the GIL or for a
+processor, or did what comes before and after the work.
+"""
+
+from __future__ import annotations
+
+import argparse
+import io
+import os
+import random
+import subprocess
+import sys
+import tarfile
+import tempfile
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, ExitStack, contextmanager
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from statistics import median
+from typing import NamedTuple
+
+from benchmarks.kernel import KERNEL_PACKAGES, LOAD, Kernel, running_kernel
+from benchmarks.report import (
+    MEDIANS,
+    MORE,
+    MS,
+    RATIO,
+    CannotMeasureError,
+    Figure,
+    Table,
+    add_pairs,
+    median_figure,
+    with_interval,
+)
+from benchmarks.statistics import calibrate
+
+ROOT = Path(__file__).resolve().parent.parent
+PACKAGES = (*KERNEL_PACKAGES, "numpy")
+
+NONE, REFERENCE, TREE = "no extension", "reference tree", "this tree"
+
+LOADING, EMPTY, BUSY = "%load_ext", "empty cell", "cell of 100 ms"
+#: A busy cell computes instead of sleeping, so that work in other threads shows.
+_BUSY_CODE = "_end = _time.perf_counter() + 0.1\nwhile _time.perf_counter() < _end: pass"
+_LOAD_TIMED = (
+    "_start = _time.perf_counter()\n"
+    "get_ipython().run_line_magic('load_ext', 'jupyter_mlgpu')\n"
+    "_seconds = _time.perf_counter() - _start"
+)
+#: Seconds between two short cells: a receipt is drawn after the reply.
+_PAUSE = 0.03
+
+#: A cell of one second may take 0.3 % longer than with the reference, and as much (seconds) beside its work.
+TARGET = 1.003
+TARGET_BESIDE = 0.003
+#: Cells of each sort that a kernel runs without the extension, and with it.
+TURNS = 6
+#: NumPy's libraries of products read these.
+_ONE_THREAD = {f"{name}_NUM_THREADS": "1" for name in ("OMP", "OPENBLAS", "MKL")}
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the trees, and the length of the cells."""
+    parser.add_argument("--reference", metavar="TREE", help="a commit, or a folder with the package")
+    parser.add_argument("--tree", metavar="TREE", default=str(ROOT), help="another tree in place of this one")
+    parser.add_argument("--second", action="store_true", help="cells of one second of fixed work")
+    add_pairs(parser, 24, "rounds of fresh kernels")
+
+
+def measure(options: argparse.Namespace) -> Iterator[Table]:
+    """Measure short cells, or those of one second."""
+    with ExitStack() as stack:
+        trees = {TREE: stack.enter_context(package_folder(options.tree))}
+        if options.reference:
+            trees = {REFERENCE: stack.enter_context(package_folder(options.reference)), **trees}
+        if not options.second:
+            yield _short_cells({NONE: None, **trees}, options.pairs)
+        elif options.reference:
+            yield from _second_cells(trees, options.pairs)
+        else:
+            raise CannotMeasureError("--second compares two trees: give one with --reference.")
+
+
+@contextmanager
+def package_folder(tree: str) -> Iterator[str]:
+    """Yield the absolute path of a folder with the package; a commit is unpacked into a temporary one."""
+    if (Path(tree) / "jupyter_mlgpu").is_dir():
+        yield str(Path(tree).resolve())
+        return
+    command = ["git", "-C", str(ROOT), "archive", tree, "jupyter_mlgpu"]
+    done = subprocess.run(command, capture_output=True)
+    if done.returncode:
+        why = done.stderr.decode(errors="replace").strip()
+        raise CannotMeasureError(f"{tree} is no folder with the package, and no commit that git knows: {why}")
+    with tempfile.TemporaryDirectory() as folder:
+        with tarfile.open(fileobj=io.BytesIO(done.stdout)) as archive:
+            archive.extractall(folder, filter="data")
+        yield str(Path(folder).resolve())
+
+
+def python_path(tree: str | None) -> str:
+    """Return the folders of PYTHONPATH, absolute, behind the tree's."""
+    named = [os.path.abspath(one) for one in os.environ.get("PYTHONPATH", "").split(os.pathsep) if one]
+    return os.pathsep.join(named if tree is None else [tree, *named])
+
+
+def _check(kernel: Kernel, tree: str) -> None:
+    file = kernel.value("__import__('jupyter_mlgpu').__file__")
+    if not str(file).startswith(tree):
+        raise CannotMeasureError(f"A kernel has loaded {file}, which does not lie in {tree}.")
+
+
+# -- short cells ----------------------------------------------------------------------------------
+
+
+def _short_cells(trees: Mapping[str, str | None], rounds: int) -> Table:
+    for tree in trees.values():
+        _short_kernel(tree)  # writes bytecode, if it is kept
+    measured = []
+    for _ in range(rounds):
+        order = random.sample(list(trees), len(trees))
+        measured.append({name: _short_kernel(trees[name]) for name in order})
+        print(".", end="", flush=True, file=sys.stderr)
+    print(file=sys.stderr)
+    return Table(
+        "A cell, and loading",
+        short_figures(measured),
+        method=f"{rounds} rounds of fresh kernels in random order. {MEDIANS}",
+        value="more",
+    )
+
+
+def _short_kernel(tree: str | None) -> dict[str, float]:
+    """Return the seconds of one fresh kernel, by what was measured."""
+    found = {}
+    with running_kernel({"PYTHONPATH": python_path(tree)}) as kernel:
+        _run_short(kernel, "import time as _time")
+        if tree is not None:
+            _run_short(kernel, _LOAD_TIMED)
+            found[LOADING] = float(kernel.value("_seconds"))
+            _check(kernel, tree)
+        for _ in range(5):
+            _run_short(kernel, "pass")
+        found[EMPTY] = median(_run_short(kernel, "pass") for _ in range(25))
+        found[BUSY] = median(_run_short(kernel, _BUSY_CODE) for _ in range(9))
+    return found
+
+
+def _run_short(kernel: Kernel, code: str) -> float:
+    seconds = kernel.run(code)
+    time.sleep(_PAUSE)
+    return seconds
+
+
+def short_figures(measured: Sequence[Mapping[str, Mapping[str, float]]]) -> list[Figure]:
+    """Compare all kinds of kernels with each other; `measured` has the seconds of each round by kernel."""
+    figures = []
+    for what in (LOADING, EMPTY, BUSY):
+        for first, second in ((REFERENCE, TREE), (NONE, REFERENCE), (NONE, TREE)):
+            if not all(what in measured[0].get(name, {}) for name in (first, second)):
+                continue
+            columns = {
+                f"{name}, median": MS.text(median(one[name][what] for one in measured))
+                for name in (first, second)
+            }
+            ratios = [one[second][what] / one[first][what] for one in measured]
+            figures.append(
+                median_figure(
+                    f"{what}: {second} less {first}",
+                    [one[second][what] - one[first][what] for one in measured],
+                    MS,
+                    columns={**columns, "ratio": with_interval(ratios, RATIO)},
+                    seconds=[{name: one[name][what] for name in (first, second)} for one in measured],
+                )
+            )
+    return figures
+
+
+# -- cells of one second --------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Sort:
+    """A sort of cell: `code` does its work `{work}` times; `setup` is run once in each kernel."""
+
+    name: str
+    code: str
+    setup: str = ""
+    adjustable: bool = True
+
+
+SORTS = (
+    # Has no work but its second: only what comes before and after can be longer.
+    Sort("sleeping", "_time.sleep({work})", adjustable=False),
+    Sort("busy Python", "_sum = 0\nfor _number in range({work}):\n    _sum += _number % 7"),
+    # On one thread, so that threads of products do not wait for each other.
+    Sort(
+        "NumPy products",
+        "for _ in range({work}):\n    _matrix @ _matrix",
+        "import numpy as _np\n_matrix = _np.random.default_rng(0).random((512, 512), dtype='float32')",
+    ),
+)
+#: Around a cell's work: the processor time of its own thread.
+_OWN = "_own = _time.thread_time()\n{code}\n_own = _time.thread_time() - _own"
+
+
+class CellTime(NamedTuple):
+    """Seconds of a cell from sending it to its reply, and its own thread's processor seconds of work."""
+
+    seconds: float
+    own: float
+
+    @property
+    def beside(self) -> float:
+        """Seconds in which the cell's thread waited, or did what comes before and after the work."""
+        return self.seconds - self.own
+
+
+#: The cells of one kernel by sort, in the order of the turns.
+Times = Mapping[str, list[CellTime]]
+
+
+@dataclass(frozen=True, slots=True)
+class Round:
+    """The times of one pair of kernels, by tree: without the extension, and with the tree loaded."""
+
+    bare: Mapping[str, Times]
+    loaded: Mapping[str, Times]
+
+    def cost(self, tree: str, sort: str) -> float:
+        """Return a cell's time with the tree loaded over the same kernel's without."""
+        loaded, bare = ([one.seconds for one in times[tree][sort]] for times in (self.loaded, self.bare))
+        return median(loaded) / median(bare)
+
+    def beside(self, tree: str, sort: str) -> float:
+        """Return the seconds beside the work with the tree loaded, less those of the same kernel without."""
+        loaded, bare = ([one.beside for one in times[tree][sort]] for times in (self.loaded, self.bare))
+        return median(loaded) - median(bare)
+
+
+def _second_cells(trees: Mapping[str, str], rounds: int) -> Iterator[Table]:
+    work = _calibrated_work()
+    measured = []
+    for _ in range(rounds):
+        measured.append(_round(trees, work))
+        print(".", end="", flush=True, file=sys.stderr)
+    print(file=sys.stderr)
+    yield from second_tables(measured, work)
+
+
+def _calibrated_work() -> dict[str, int]:
+    """Return how often a cell of each sort does its work in about a second, without sorts that cannot run."""
+    found = {}
+    with _second_kernel(None) as kernel:
+        kernel.run("import time as _time")
+        for sort in SORTS:
+            if sort.name == "NumPy products" and not kernel.value(
+                "bool(__import__('importlib.util').util.find_spec('numpy'))"
+            ):
+                print(f"{sort.name}: not measured, NumPy is not installed", file=sys.stderr)
+                continue
+            kernel.run(sort.setup)
+            found[sort.name] = calibrate(partial(_seconds, kernel, sort), 1.0) if sort.adjustable else 1
+    return found
+
+
+def _time_cell(kernel: Kernel, sort: Sort, work: int) -> CellTime:
+    return CellTime(*kernel.run_and_evaluate(_OWN.format(code=sort.code.format(work=work)), "_own"))
+
+
+def _seconds(kernel: Kernel, sort: Sort, work: int) -> float:
+    return _time_cell(kernel, sort, work).seconds
+
+
+def _second_kernel(tree: str | None) -> AbstractContextManager[Kernel]:
+    # One seed: where strings lie in dictionaries makes a loop of one kernel quicker than that of another.
+    return running_kernel({"PYTHONPATH": python_path(tree), "PYTHONHASHSEED": "0", **_ONE_THREAD})
+
+
+def _round(trees: Mapping[str, str], work: Mapping[str, int]) -> Round:
+    sorts = [sort for sort in SORTS if sort.name in work]
+    with ExitStack() as stack:
+        order = random.sample(sorted(trees), len(trees))
+        started = {name: stack.enter_context(_second_kernel(trees[name])) for name in order}
+        for kernel in started.values():
+            kernel.run("import time as _time")
+            for sort in sorts:
+                kernel.run(sort.setup)
+                _time_cell(kernel, sort, 1)
+        bare = _turns(started, sorts, work)
+        for name, kernel in started.items():
+            kernel.run(LOAD)
+            _check(kernel, trees[name])
+            for sort in sorts:  # the first cell of all imports what draws receipts
+                _time_cell(kernel, sort, work[sort.name])
+        return Round(bare, _turns(started, sorts, work))
+
+
+def _turns(started: Mapping[str, Kernel], sorts: Sequence[Sort], work: Mapping[str, int]) -> dict[str, Times]:
+    times: dict[str, dict[str, list[CellTime]]] = {
+        name: {sort.name: [] for sort in sorts} for name in started
+    }
+    for turn in range(TURNS):
+        names = list(started)[:: 1 if turn % 2 == 0 else -1]
+        for sort in sorts:
+            for name in names:
+                times[name][sort.name].append(_time_cell(started[name], sort, work[sort.name]))
+                # Its receipt comes after the reply.
+                started[name].wait_until_idle()
+    return {**times}
+
+
+def second_tables(measured: Sequence[Round], work: Mapping[str, int]) -> list[Table]:
+    """Return this tree over the reference in whole seconds, and in the seconds beside the work."""
+    whole, beside = [], []
+    for sort in work:
+        kernels_bare = [times[sort] for one in measured for times in one.bare.values()]
+        bare = median(median(one.seconds for one in cells) for cells in kernels_bare)
+        costs = {tree: [one.cost(tree, sort) for one in measured] for tree in (REFERENCE, TREE)}
+        columns = {tree: MORE.text(median(costs[tree])) for tree in costs}
+        ratios = [one / other for one, other in zip(costs[TREE], costs[REFERENCE], strict=True)]
+        columns = {"work": f"{work[sort]:,}", "without": f"{bare:.4f} s", **columns}
+        cells = [{"without": one.bare, "loaded": one.loaded} for one in measured]
+        whole.append(median_figure(sort, ratios, MORE, TARGET, columns, rounds=_of_sort(cells, sort)))
+        seconds = {tree: [one.beside(tree, sort) for one in measured] for tree in (REFERENCE, TREE)}
+        columns = {tree: MS.text(median(seconds[tree])) for tree in seconds}
+        differences = [one - other for one, other in zip(seconds[TREE], seconds[REFERENCE], strict=True)]
+        beside.append(median_figure(sort, differences, MS, TARGET_BESIDE, columns))
+    method = f"{len(measured)} rounds, {TURNS} cells of each sort without the extension and with it."
+    each = "Both trees: over the same kernel's cells without the extension."
+    return [
+        Table("A cell of one second", whole, [each], f"{method} {MEDIANS}", "this / reference"),
+        Table(
+            "Beside its work: seconds to the reply, less the processor time of its own thread for the work",
+            beside,
+            method=f"{method} {MEDIANS}",
+            value="this less reference",
+        ),
+    ]
+
+
+def _of_sort(
+    rounds: Sequence[Mapping[str, Mapping[str, Times]]], sort: str
+) -> list[dict[str, dict[str, object]]]:
+    """Keep one sort of cell: its seconds, and its thread's, for each round, side and tree."""
+    return [
+        {side: {tree: times[sort] for tree, times in trees.items()} for side, trees in one.items()}
+        for one in rounds
+    ]
