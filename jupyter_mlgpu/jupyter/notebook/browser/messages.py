@@ -1,7 +1,7 @@
 """The types of a kernel's messages to browsers; scripts/readers.py makes the browser's readers of them.
 
-`channel.py` says how they travel; `live_counters.py`, `sidebar_settings.py`, `doctor_light.py` and `restart.py`
-what they mean. They are tables as JSON has them, because much of their content is JSON already.
+`channel.py` says how they travel, and `live_counters.py`, `sidebar_settings.py`, `doctor_light.py` and
+`restart.py` what they mean. They are tables as JSON has them, because much of their content is JSON already.
 """
 
 from __future__ import annotations
