@@ -239,11 +239,12 @@ def test_an_option_of_a_magic_is_where_its_work_is_done_and_a_line_of_its_help(c
         "        %mlc_trace export --newest 5 trace.json   the same for the last five cells",
         after="%mlc_trace export --cell 10",
     )
-    values = 'words = typed(line, "%mlc_trace export", _HELP, values=("--cell",'
-    copy.replace(command, values, f'{values} "--newest"')
+    copy.insert(
+        command, '    parser.add_argument("--newest", type=int)', after='parser.add_argument("--cell")'
+    )
     copy.insert(
         command,
-        '    if "--newest" in words.options:\n        records = records[-int(words.options["--newest"]) :]',
+        "    if asked.newest is not None:\n        records = records[-asked.newest :]",
         after="records: Sequence[Record] = kit.store.records()",
     )
     shown = copy.python(
