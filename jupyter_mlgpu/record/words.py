@@ -84,9 +84,10 @@ class WordsParser(argparse.ArgumentParser):
         A text is split as a shell splits it; words that are split already are taken as they are.
         """
         words = split(line, self.prog, self.explained) if isinstance(line, str) else list(line)
-        for word in words:
-            if word.startswith("--") and words.count(word) > 1:
-                twice = say("{word} appears twice after {magic}: give it once.", word=word, magic=self.prog)
+        options = [word.partition("=")[0] for word in words if word.startswith("--")]
+        for option in options:
+            if options.count(option) > 1:
+                twice = say("{word} appears twice after {magic}: give it once.", word=option, magic=self.prog)
                 raise UsageError(joined(twice, self.explained))
         return self.parse_intermixed_args(words)
 

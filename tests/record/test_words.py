@@ -54,6 +54,7 @@ def test_on_windows_a_backslash_stands_between_folders(monkeypatch):
         ("--facts", "--facts needs a value."),
         ("--facts --deep", "--facts needs a value."),
         ("--deep --deep", "--deep appears twice after %mlc_doctor: give it once."),
+        ("--facts=a --facts b", "--facts appears twice after %mlc_doctor: give it once."),
         ("'half", 'Unmatched quotation mark in "\'half" after %mlc_doctor.'),
     ],
 )
