@@ -125,6 +125,7 @@ def _name(requirement: str) -> str:
 def _version(facts: Facts, name: str) -> str:
     beside_packages = {
         "Python": facts.python.version,
+        "pip": facts.python.pip,
         "macOS": facts.machine.macos,
         "jupyter_mlgpu": facts.jupyter.package,
         _FRONT_END: facts.jupyter.labextension,
@@ -144,7 +145,7 @@ def _least(facts: Facts, name: str, beside: str) -> str:
 
 
 def _later_tensorflow(facts: Facts) -> Sentence | None:
-    """Leave what no tensorflow-metal can load into to `metal-plugin-version`."""
+    # `metal-plugin-version` judges it.
     if older(_version(facts, "tensorflow"), "2.20"):
         return None
     return say("tensorflow-metal cannot load into this TensorFlow.")
@@ -171,7 +172,7 @@ def _beside_the_communitys(facts: Facts, finding: Finding, names: Sequence[str])
 
 
 def _where_numpy_2_is_required(facts: Facts, finding: Finding, names: Sequence[str]) -> Finding:
-    """Upgrade the frameworks where another package requires NumPy 2."""
+    # Without NumPy 2 another package would break, so the frameworks have to be newer.
     lines = (line for one in known(facts.packages).values() for line in known_or(one.requires, ()))
     if not any(re.match(r"numpy>=2\b", line) for line in lines):
         return finding
@@ -213,6 +214,22 @@ PAIRS = (
         ),
         cause=Cause.PYTHON,
         skip=_no_plugin_expected,
+    ),
+    # apple/tensorflow_macos#46 and #61; PEP 600 and pip's changelog, 20.3.
+    VersionPair(
+        "pip-too-old",
+        about="pip before 20.3 knows neither wheels for macOS 11 and newer nor those of manylinux_2_28.",
+        title=say("pip supports current wheels"),
+        wrong=say("pip is too old to find current wheels, so it builds from source or gives up."),
+        clashes=(
+            Clash(
+                "pip<20.3",
+                "Python",
+                note=say("Wheels for macOS 11 and manylinux_2_28 need pip 20.3."),
+            ),
+        ),
+        remedy=as_written("python -m pip install --upgrade pip"),
+        cause=Cause.PYTHON,
     ),
     # tensorflow/tensorflow#126360, and the wheels themselves: of the 69 symbols that 1.2.0 needs, TensorFlow
     # 2.18.1 and 2.19.1 export all, 2.20 and newer lack 8.
