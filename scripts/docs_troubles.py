@@ -6,8 +6,6 @@ with a finding it makes of a reported fault, one of those in tests/explain/docto
 
 from __future__ import annotations
 
-import importlib
-import inspect
 import json
 import re
 import tomllib
@@ -19,7 +17,7 @@ from docs_markdown import code, fence, page, plain, table, toctree
 from tracked import tracked
 
 from constraints import ROOT
-from jupyter_mlgpu.explain.doctor import checks, reading
+from jupyter_mlgpu.explain.doctor import reading
 from jupyter_mlgpu.explain.doctor.check import Check
 from jupyter_mlgpu.explain.doctor.diagnose import CheckResult, diagnose, find_checks
 from jupyter_mlgpu.explain.logs.catalogue import VERDICTS, Catalogue, Definition
@@ -142,8 +140,7 @@ def doctor(language: str) -> str:
 def _check(check: Check, language: str) -> str:
     words = WORDS[language]
     case, finding = findings()[check.id]
-    module = importlib.import_module(f"{checks.__name__}.{check.id.replace('-', '_')}")
-    about = (inspect.getdoc(module) or "").partition("\n\n")[0] if language == "en" else ""
+    about = check.about if language == "en" else ""
     sources = ", ".join(f"<{one}>" for one in case["sources"])
     said = [
         f"**{words['says']}:** {plain(translated(finding.title, language))}",

@@ -297,6 +297,7 @@ def test_circles_of_late_imports_are_known():
 #: Where a framework is named outside of `frameworks/`, and why.
 NAMED = {
     "explain/doctor/checks/*": "a check is about one framework, or about two that do not go together",
+    "explain/doctor/version_pairs.py": "as the checks: versions of frameworks that do not go together",
     "teach/lessons/*": "lessons are written for TensorFlow",
     "explain/logs/*": "messages and settings of one framework each",
     "jupyter/notebook/cell/record_stages.py": "the log that PyTorch alone writes of a Mac's GPU",

@@ -155,11 +155,11 @@ def test_a_language_is_a_catalogue(copy: Copy) -> None:
         'msgid "peak memory {memory}"\nmsgstr "höchstens {memory} Speicher"\n',
     )
     shown = copy.python(
-        "from jupyter_mlgpu.record.language import speak, translate\n"
+        "from jupyter_mlgpu.record.language import said, speak\n"
         "from jupyter_mlgpu.show.receipts import head\n"
         "from jupyter_mlgpu.testing import example_record\n"
         "speak('de')\n"
-        "print(translate(head.of(example_record()).named['memory']))"
+        "print(said(head.of(example_record()).named['memory']))"
     )
     assert shown == "höchstens 512 MiB Speicher"
 
@@ -239,12 +239,13 @@ def test_an_option_of_a_magic_is_where_its_work_is_done_and_a_line_of_its_help(c
         "        %mlc_trace export --newest 5 trace.json   the same for the last five cells",
         after="%mlc_trace export --cell 10",
     )
-    values = 'words = typed(line, "%mlc_trace export", _HELP, values=("--cell",'
-    copy.replace(command, values, f'{values} "--newest"')
+    copy.insert(
+        command, '    parser.add_argument("--newest", type=int)', after='parser.add_argument("--cell")'
+    )
     copy.insert(
         command,
-        '    if "--newest" in words.options:\n        records = records[-int(words.options["--newest"]) :]',
-        after="records: Sequence[Record] = runtime.store.records()",
+        "    if asked.newest is not None:\n        records = records[-asked.newest :]",
+        after="records: Sequence[Record] = kit.store.records()",
     )
     shown = copy.python(
         "from IPython.core.interactiveshell import InteractiveShell\n"
