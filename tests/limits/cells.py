@@ -1,4 +1,4 @@
-"""Cells without a notebook: one after the other in one namespace, in this process."""
+"""Cells without a notebook: one after the other in one namespace, in this process or in a fresh one."""
 
 from __future__ import annotations
 
@@ -6,11 +6,17 @@ import ast
 import asyncio
 import inspect
 import linecache
+import multiprocessing
+import os
 import re
 import sys
 import types
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ProcessPoolExecutor
+from typing import Any, TypeVar
 
+Argument = TypeVar("Argument")
+Result = TypeVar("Result")
 _FILE = re.compile(r"<cell (\d+)>")
 
 
@@ -52,3 +58,18 @@ class Cells:
         """Forget what the cells have defined."""
         for name in [name for name in self.names if not name.startswith("__")]:
             del self.names[name]
+
+
+def in_a_fresh_process(
+    function: Callable[[Argument], Result], arguments: Iterable[Argument]
+) -> Iterator[Result]:
+    """Call a function with each of these, all in one new process; what the cells print there is left out."""
+    spawning = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(1, spawning, initializer=_prepare) as process:
+        yield from process.map(function, arguments)
+
+
+def _prepare() -> None:
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+    # A spawned process would spawn its own children, and those of a cell are forked where that is usual.
+    multiprocessing.set_start_method(None, force=True)

@@ -6,11 +6,13 @@ import importlib
 import os
 import threading
 import time
+import types
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, nullcontext
 from typing import Any
 
-from tests.limits.load import run_delay
+from tests.limits.cells import Cells
+from tests.limits.load import beside, run_delay
 from tests.limits.program import Program
 
 
@@ -99,27 +101,19 @@ class Calls(Clock):
 
         return timed
 
-    def _spell(self) -> _Spell:
-        return _Spell(self)
-
-
-class _Spell:
-    """One call that is timed; not again within itself."""
-
-    def __init__(self, calls: Calls) -> None:
-        self._calls = calls
-
-    def __enter__(self) -> None:
-        depth = self._calls._depth
-        depth.value = getattr(depth, "value", 0) + 1
-        self._begun = time.perf_counter()
-
-    def __exit__(self, *error: object) -> None:
-        seconds = time.perf_counter() - self._begun
-        self._calls._depth.value -= 1
-        if self._calls._depth.value == 0:
-            with self._calls._lock:
-                self._calls._seconds += seconds
+    @contextmanager
+    def _spell(self) -> Iterator[None]:
+        """Time one call; not again within itself."""
+        self._depth.value = getattr(self._depth, "value", 0) + 1
+        begun = time.perf_counter()
+        try:
+            yield
+        finally:
+            seconds = time.perf_counter() - begun
+            self._depth.value -= 1
+            if self._depth.value == 0:
+                with self._lock:
+                    self._seconds += seconds
 
 
 @contextmanager
@@ -180,3 +174,34 @@ def clock_of(program: Program, names: dict[str, Any]) -> Clock:
         case "again" | "without" | "mended":
             return Clock()
     raise ValueError(f"{program.id} asks for no known clock: {program.clock!r}")
+
+
+def measured(program: Program) -> dict[str, object]:
+    """Run a program in this process; its seconds, and the part of them that its cause took."""
+    cells = Cells()
+    for setup in program.before:
+        cells.run(setup)
+    clock, ready = clock_of(program, cells.names), cells.compiled(program.code)
+    with beside(program.load), clock:
+        seconds = timed(cells, ready)
+    share = clock.share(seconds)
+    word, _, targets = program.clock.partition(" ")
+    if word in ("again", "without"):
+        with without(targets, cells.names) if word == "without" else nullcontext():
+            share = 1 - timed(cells, ready) / seconds
+    after: float | None = None
+    if program.mended is not None:
+        for setup in program.mended_before:
+            cells.run(setup)
+        after = timed(cells, cells.compiled(program.mended))
+    if program.clock == "mended":
+        assert after is not None, program.id
+        share = 1 - after / seconds
+    return {"id": program.id, "seconds": seconds, "share": share, "mended": after}
+
+
+def timed(cells: Cells, code: types.CodeType) -> float:
+    """Seconds that a cell takes."""
+    begun = time.perf_counter()
+    cells.run(code)
+    return time.perf_counter() - begun

@@ -1,12 +1,7 @@
-"""A profile of a cell that runs without us: a sampling of the main thread's stack, clocks, and `perf`.
-
-python -m tests.limits.profiling ID         # one cell, as JSON
-"""
+"""A profile of a cell that runs without us: a sampling of the main thread's stack, clocks, and `perf`."""
 
 from __future__ import annotations
 
-import argparse
-import json
 import os
 import re
 import resource
@@ -17,16 +12,14 @@ import tempfile
 import threading
 import time
 import types
-from dataclasses import asdict
+from collections.abc import Sequence
 from pathlib import Path
 
-from tests.limits.cells import Cells
+from tests.limits.cells import Cells, in_a_fresh_process
 from tests.limits.contradicting import Profile
 from tests.limits.load import Waited, disturbance
-from tests.limits.ordinary import ORDINARY
-from tests.limits.ordinary.cell import Ordinary
+from tests.limits.program import Program
 
-_MARK = "profile: "
 #: Where a function traces or compiles: a part of the file's path, and of the function's name.
 COMPILING = re.compile(
     r"tensorflow/python/(autograph/|eager/polymorphic_function/tracing_compilation\.py:(trace|maybe_define))"
@@ -53,7 +46,7 @@ class Stacks:
     seen next: the same one, for it did not move.
     """
 
-    def __init__(self, getters: tuple[str, ...]) -> None:
+    def __init__(self, getters: Sequence[str]) -> None:
         self._getters = getters
         self._main = threading.get_ident()
         self._over = threading.Event()
@@ -141,14 +134,14 @@ class Perf:
         return min(1.0, main / whole), min(1.0, native / whole)
 
 
-def profiled(ordinary: Ordinary) -> Profile:
+def profiled(ordinary: Program) -> Profile:
     """Run a cell here, twice, and say where its time went the first time."""
     cells = Cells()
     for setup in ordinary.before:
         cells.run(setup)
     ready = cells.compiled(ordinary.code)
     with tempfile.TemporaryDirectory() as folder:
-        with Perf(Path(folder)) as perf, Stacks(ordinary.getters) as stacks:
+        with Perf(Path(folder)) as perf, Stacks(ordinary.clock.split()[1:]) as stacks:
             waited, faults = Waited.of(os.getpid()), resource.getrusage(resource.RUSAGE_SELF).ru_majflt
             begun, main, own = time.perf_counter(), time.thread_time(), time.process_time()
             cells.run(ready)
@@ -177,23 +170,7 @@ def profiled(ordinary: Ordinary) -> Profile:
     )
 
 
-def profile_of(ordinary: Ordinary) -> Profile:
+def profile_of(ordinary: Program) -> Profile:
     """The profile of a cell, made in a process of its own."""
-    command = [sys.executable, "-m", "tests.limits.profiling", ordinary.id]
-    done = subprocess.run(command, capture_output=True, text=True)
-    lines = [line for line in done.stdout.splitlines() if line.startswith(_MARK)]
-    if done.returncode or not lines:
-        raise RuntimeError(f"{ordinary.id} could not be profiled: {done.stderr[-2000:]}")
-    return Profile(**json.loads(lines[-1].removeprefix(_MARK)))
-
-
-def main() -> None:
-    """Profile one cell and print it."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("id")
-    (ordinary,) = [one for one in ORDINARY if one.id == parser.parse_args().id]
-    print(f"\n{_MARK}{json.dumps(asdict(profiled(ordinary)))}", flush=True)
-
-
-if __name__ == "__main__":
-    main()
+    (profile,) = in_a_fresh_process(profiled, [ordinary])
+    return profile

@@ -6,24 +6,20 @@ python -m tests.limits.raw --framework jax-cuda --only '*-to-the-gpu-*' --ops --
 
 from __future__ import annotations
 
-import argparse
 import gc
-import json
 import statistics
 import sys
 import time
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import Any
 
 from jupyter_mlgpu import pipeline
 from jupyter_mlgpu.measure.kit import current
 from jupyter_mlgpu.record.decoding import to_json
+from tests.limits import commandline
 from tests.limits.cells import Cells
 from tests.limits.load import beside
-from tests.limits.program import Load, Program, matching
-from tests.limits.programs import PROGRAMS
-from tests.limits.surroundings import surroundings
+from tests.limits.program import PROGRAMS, Load, Program, matching
 
 
 def cost_of_asking() -> dict[str, dict[str, float]]:
@@ -84,18 +80,11 @@ def seen_of(cells: Cells, program: Program, ops: bool) -> dict[str, Any]:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the programs and write what was seen."""
-    parser = argparse.ArgumentParser(
-        description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-        prog="python -m tests.limits.raw",
-    )
-    parser.add_argument("--only", metavar="GLOB", help="programs whose id matches")
-    parser.add_argument("--framework", metavar="NAME", help="programs of this framework")
+    parser = commandline.parser(__doc__, "tests.limits.raw")
     parser.add_argument("--ops", action="store_true", help="run each cell once more, with its operations")
-    parser.add_argument("--json", metavar="FILE", type=Path, required=True)
     options = parser.parse_args(arguments)
     cells = Cells()
-    told: dict[str, Any] = {"machine": surroundings(), "driver_us": cost_of_asking(), "programs": {}}
+    told: dict[str, Any] = {"driver_us": cost_of_asking(), "programs": {}}
     for program in matching(PROGRAMS, options.only, options.framework):
         if reason := program.why_not_here():
             print(program.id, reason, flush=True)
@@ -105,7 +94,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         gc.collect()
         if torch := sys.modules.get("torch"):
             torch.cuda.empty_cache()
-        options.json.write_text(json.dumps(told, indent=1) + "\n", encoding="utf-8")
+        commandline.keep(options.json, told)
     return 0
 
 

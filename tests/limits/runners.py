@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import os
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -12,11 +13,8 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from tests.limits.cells import Cells
-from tests.limits.contradicting import Profile, contradiction
 from tests.limits.judge import Answer, Judged
 from tests.limits.load import Waited, beside, disturbance
-from tests.limits.ordinary.cell import Ordinary
-from tests.limits.profiling import profile_of
 from tests.limits.program import Load, Program
 from tests.support.reading import as_read
 
@@ -150,14 +148,10 @@ def answered(runner: Runner, before: Sequence[str], code: str, load: Load | None
         return Answer.of(record, seconds, disturbance(waited, Waited.of(runner.pid), seconds))
 
 
-def ask_ordinary(runner: Runner, ordinary: Ordinary) -> tuple[Answer, Profile, str | None]:
-    """Run an ordinary cell; what the engine said, the cell's own profile, and what that says against it."""
-    try:
-        answer = answered(runner, ordinary.before, ordinary.code)
-    finally:
-        runner.clear()
-    profile = profile_of(ordinary)
-    return answer, profile, contradiction(answer, profile)
+def ask_ordinary(ordinary: Program) -> Answer:
+    """Run an ordinary cell in a kernel of its own; what the engine said."""
+    with tempfile.TemporaryDirectory() as folder, runner_for(ordinary.framework, Path(folder)) as runner:
+        return answered(runner, ordinary.before, ordinary.code)
 
 
 def ask_all(

@@ -13,11 +13,14 @@ PLANTED = Program(
     id="made-up",
     framework="python",
     kinds=("bandwidth", "device"),
-    why="A test needs no cause.",
+    mended_kinds=("python",),
     clock="idle",
+    load=None,
+    needs=(),
+    why="A test needs no cause.",
+    before=(),
     code="pass",
     mended="pass",
-    mended_kinds=("python",),
 )
 RIGHT = Answer("bandwidth", "sure", 0.9)
 WIDER = Answer("device", "likely", 0.8)
