@@ -76,8 +76,9 @@ def test_a_case_cites_public_threads_and_changes_little(name: str):
     assert len(case["changes"]) <= 8
 
 
-def test_nothing_is_found_on_a_healthy_machine(healthy: Facts):
-    diagnosis = diagnose(healthy)
+@pytest.mark.parametrize("known", [True, False], ids=["healthy", "nothing is known"])
+def test_nothing_is_found_on_a_healthy_machine_and_where_nothing_is_known(healthy: Facts, known: bool):
+    diagnosis = diagnose(healthy if known else Facts())
     assert diagnosis.findings == ()
     assert diagnosis.of("crashed") == ()
 
@@ -93,12 +94,6 @@ def test_a_check_is_called_as_its_module():
     for one in find_checks():
         assert isinstance(one, Check)
         assert one.judge.__module__.rsplit(".", 1)[1].replace("_", "-") == one.id
-
-
-def test_nothing_can_be_said_where_nothing_is_known():
-    diagnosis = diagnose(Facts())
-    assert diagnosis.findings == ()
-    assert diagnosis.of("crashed") == ()
 
 
 _NO_DRIVER = {"driver-missing", "driver-half-updated", "container-gpu", "gpu-device-denied", "gpu-lost"}
