@@ -1,4 +1,4 @@
-"""Asks the engine what limits planted programs, and marks its answers.
+"""Ask the engine what limits planted programs, and mark its answers.
 
 python -m tests.limits                                        # all that can run here
 python -m tests.limits --only 'sleep-*' --framework python
@@ -27,7 +27,7 @@ _ROW = "{:46} {:11} {:26} {:11} {:10} {:>6} {:>7}  {}"
 
 
 def row(question: Question, framework: str, against: str | None = None) -> str:
-    """A line of the table: a question, what the engine said, and what is to be said against it."""
+    """Return a line of the table: a question, the answer, and what speaks against it."""
     answer = question.answer
     if question.kinds and question.mark == "wrong":
         against = "wrong"
@@ -55,7 +55,7 @@ def tell(program: Program, outcome: Judged | str) -> None:
 
 
 def as_json(one: Judged) -> dict[str, Any]:
-    """A program and its answers, for docs/measurements."""
+    """Return a program and its answers as JSON."""
     return {
         "id": one.program.id,
         "framework": one.program.framework,
@@ -88,7 +88,7 @@ def _percent(share: float | None, of: int | None) -> str:
 
 
 def ask_planted(programs: Sequence[Program], file: Path | None, script: bool) -> list[str]:
-    """Ask planted programs, in a kernel for each framework; what fails, in words."""
+    """Ask planted programs, in a kernel for each framework, and return in words what fails."""
     not_run: dict[str, str] = {}
 
     def told(program: Program, outcome: Judged | str) -> None:
@@ -111,7 +111,7 @@ def ask_planted(programs: Sequence[Program], file: Path | None, script: bool) ->
 
 
 def ask_all_ordinary(programs: Sequence[Program], file: Path | None) -> list[str]:
-    """Ask ordinary cells, each in a kernel that has run no other; those that their profile contradicts."""
+    """Ask ordinary cells, each in a fresh kernel, and return those that their profile contradicts."""
     told: list[dict[str, Any]] = []
     for ordinary in programs:
         if reason := ordinary.why_not_here():

@@ -1,4 +1,4 @@
-"""Cells without a notebook: one after the other in one namespace, in this process or in a fresh one."""
+"""Run cells without a notebook, one after the other in one namespace."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Cells:
         self._count = 0
 
     def compiled(self, code: str) -> types.CodeType:
-        """The code of a cell, ready to be run."""
+        """Compile the code of a cell."""
         self._count += 1
         name = f"<cell {self._count}>"
         linecache.cache[name] = (len(code), None, code.splitlines(keepends=True), name)
@@ -42,7 +42,7 @@ class Cells:
         return ready
 
     def of_user(self, filename: str) -> int | None:
-        """The number of the cell whose code a file is, as a notebook tells its own; None of another file."""
+        """Return the number of the cell whose code a file is; None of another file."""
         found = _FILE.fullmatch(filename)
         return None if found is None else int(found[1])
 

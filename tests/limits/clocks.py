@@ -1,4 +1,4 @@
-"""Clocks that see what a program spends its time on, without the engine that is judged."""
+"""Measure the part of a program's time that its cause took, without the engine that is judged."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tests.limits.program import Program
 
 
 class Clock:
-    """Runs while a cell does; `share` is the part of its wall time that the cause took, None if not known."""
+    """A clock that runs while a cell does, and gives the part of the wall time that its cause took."""
 
     def __enter__(self) -> Clock:
         return self
@@ -26,15 +26,15 @@ class Clock:
         pass
 
     def share(self, wall: float) -> float | None:
-        """The part of so many seconds."""
+        """Return the part of these seconds, from 0 to 1; None where it is not known."""
         return None
 
 
 class Difference(Clock):
-    """What a counter of seconds has gained."""
+    """The seconds that a counter has gained while the cell ran."""
 
     def __init__(self, read: Callable[[], float | None], rest: bool = False) -> None:
-        """With `rest`, the part that the counter does not have."""
+        """Read a counter at both ends; `rest` gives the part that it did not gain."""
         self._read, self._rest = read, rest
         self._gained: float | None = None
 
@@ -47,7 +47,7 @@ class Difference(Clock):
         self._gained = None if ended is None or self._begun is None else ended - self._begun
 
     def share(self, wall: float) -> float | None:
-        """What was gained as a part of the wall time, or what is left of it."""
+        """Return the gained seconds, or the rest, as a part of the wall time."""
         if self._gained is None:
             return None
         part = min(1.0, self._gained / wall)
@@ -78,7 +78,7 @@ class Calls(Clock):
         self._replaced.close()
 
     def share(self, wall: float) -> float | None:
-        """The time in these calls as a part of the wall time; several threads count as one at most."""
+        """Return the time in these calls as a part of the wall time; several threads count as one at most."""
         return min(1.0, self._seconds / wall)
 
     def _timed(self, function: Callable[..., Any]) -> Callable[..., Any]:
@@ -118,7 +118,7 @@ class Calls(Clock):
 
 @contextmanager
 def replaced(target: str, names: dict[str, Any], by: Callable[[Any], Any]) -> Iterator[None]:
-    """In this block a function is what `by` makes of it: one of a cell, or `module.name`, or `Class.name`."""
+    """Replace a function by `by(function)` in this block: one of a cell, `module.name` or `Class.name`."""
     first, *path = target.split(".")
     if not path:
         original = names[first]
@@ -134,7 +134,7 @@ def replaced(target: str, names: dict[str, Any], by: Callable[[Any], Any]) -> It
 
 
 def _holder(path: list[str], names: dict[str, Any]) -> Any:
-    """What has the function: a name of a cell, or a module, and what lies below it."""
+    """Return the object that holds the function: found from a name of a cell, or from a module."""
     if path[0] in names:
         holder, rest = names[path[0]], path[1:]
     else:
@@ -151,7 +151,7 @@ def _holder(path: list[str], names: dict[str, Any]) -> Any:
 
 
 def without(targets: str, names: dict[str, Any]) -> ExitStack:
-    """In this block these functions do nothing but give back their first argument."""
+    """Let these functions only give back their first argument in this block."""
     stack = ExitStack()
     for target in targets.split(","):
         stack.enter_context(replaced(target.strip(), names, lambda _: lambda first, *rest, **named: first))
@@ -159,7 +159,7 @@ def without(targets: str, names: dict[str, Any]) -> ExitStack:
 
 
 def clock_of(program: Program, names: dict[str, Any]) -> Clock:
-    """The clock that a program asks for; `again`, `without` and `mended` compare this run with another."""
+    """Return the clock of a program; `again`, `without` and `mended` compare this run with another."""
     word, _, targets = program.clock.partition(" ")
     match word:
         case "idle":
@@ -177,7 +177,7 @@ def clock_of(program: Program, names: dict[str, Any]) -> Clock:
 
 
 def measured(program: Program) -> dict[str, object]:
-    """Run a program in this process; its seconds, and the part of them that its cause took."""
+    """Run a program here, and return its seconds and the part of them that its cause took."""
     cells = Cells()
     for setup in program.before:
         cells.run(setup)
@@ -201,7 +201,7 @@ def measured(program: Program) -> dict[str, object]:
 
 
 def timed(cells: Cells, code: types.CodeType) -> float:
-    """Seconds that a cell takes."""
+    """Run a cell and return its seconds."""
     begun = time.perf_counter()
     cells.run(code)
     return time.perf_counter() - begun

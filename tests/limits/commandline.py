@@ -1,4 +1,4 @@
-"""What the commands of the exam share: their options, and the file of their results."""
+"""Options and files of results that the commands of the exam share."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ PACKAGES = ("numpy", "pandas", "tensorflow", "keras", "torch", "jax", "mlx")
 
 
 def parser(description: str | None, module: str) -> argparse.ArgumentParser:
-    """The options that choose programs, and that name a file for their results."""
+    """Return a parser with the options that choose programs and name a file for the results."""
     made = argparse.ArgumentParser(
         description=description,
         formatter_class=argparse.RawDescriptionHelpFormatter,
@@ -34,7 +34,7 @@ def keep(file: Path | None, results: dict[str, Any]) -> None:
 
 
 def machine() -> dict[str, Any]:
-    """What a reader of figures needs; nothing that names the machine or its owner."""
+    """Return the hardware and versions of this machine, and nothing that names it or its owner."""
     return {
         "system": f"{platform.system()} {platform.machine()}",
         "python": platform.python_version(),
@@ -53,7 +53,7 @@ def _version(name: str) -> str | None:
 
 
 def _gpu() -> str | None:
-    """The name of the first NVIDIA GPU; None where there is none."""
+    """Return the name of the first NVIDIA GPU; None where there is none."""
     try:
         import pynvml
 

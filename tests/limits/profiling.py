@@ -1,4 +1,4 @@
-"""A profile of a cell that runs without us: a sampling of the main thread's stack, clocks, and `perf`."""
+"""Profile a cell without us, by samples of the main thread's stack, clocks, and `perf`."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ PERF_A_SECOND = 199
 class Stacks:
     """Samples of the main thread's stack, each with the seconds since the one before.
 
-    While a library holds the interpreter's lock nothing is sampled, and that time goes to the stack that is
+    While a library holds the GIL nothing is sampled, and that time goes to the stack that is
     seen next: the same one, for it did not move.
     """
 
@@ -84,7 +84,7 @@ class Stacks:
 
 
 class Perf:
-    """Which libraries the process's threads are in, by `perf record`; nothing where it cannot run."""
+    """Samples by `perf record` of the libraries that the threads are in; none where it cannot run."""
 
     def __init__(self, folder: Path) -> None:
         self._data = folder / "perf.data"
@@ -115,7 +115,7 @@ class Perf:
             self._process.wait()
 
     def shares(self, seconds: float) -> tuple[float, float] | None:
-        """The main thread in the interpreter, and all threads in libraries, as parts of these seconds."""
+        """Return the parts of these seconds of the main thread in the interpreter and of all in libraries."""
         if self._process is None:
             return None
         # Without the libraries at hand it does not read their symbols, which takes half a minute.
@@ -135,7 +135,7 @@ class Perf:
 
 
 def profiled(ordinary: Program) -> Profile:
-    """Run a cell here, twice, and say where its time went the first time."""
+    """Run a cell here twice, and return the profile of the first run."""
     cells = Cells()
     for setup in ordinary.before:
         cells.run(setup)
@@ -171,6 +171,6 @@ def profiled(ordinary: Program) -> Profile:
 
 
 def profile_of(ordinary: Program) -> Profile:
-    """The profile of a cell, made in a process of its own."""
+    """Profile a cell in a process of its own."""
     (profile,) = in_a_fresh_process(profiled, [ordinary])
     return profile

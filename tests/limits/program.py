@@ -78,7 +78,7 @@ class Program:
         return (*own, *self.needs)
 
     def why_not_here(self) -> str | None:
-        """Why it cannot be run here; None where it can."""
+        """Return the reason for which it cannot be run here; None where it can."""
         if missing := [name for name in self.modules if not installed(name)]:
             return f"not run: {', '.join(missing)} is not installed here"
         name = self.framework.removesuffix("-cuda")
@@ -89,14 +89,14 @@ class Program:
 
 @functools.cache
 def has_cuda(framework: str) -> bool:
-    """Whether a framework has a CUDA GPU; starts it."""
+    """Return True if a framework has a CUDA GPU; starts the framework."""
     os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")  # others need the GPU's memory, too
     importlib.import_module(MODULES[framework])
     return registry.backend(framework).find_devices()[-1].kind == "cuda"
 
 
 def cells_of(texts: Iterable[str]) -> dict[str, dict[str, tuple[str, ...]]]:
-    """The cells of each program by their roles."""
+    """Return the cells of each program by their roles."""
     found = [
         (name, (roles or "").split(", "), code.strip())
         for text in texts
@@ -145,7 +145,7 @@ ORDINARY = [one for one in TABLE if not one.kinds]
 def matching(
     programs: Iterable[Program], only: str | None = None, framework: str | None = None
 ) -> list[Program]:
-    """Those whose id matches a pattern and that are of a framework; those for a GPU only if it is named."""
+    """Return programs whose id matches a pattern, of one framework; those for a GPU only if it is named."""
     return [
         program
         for program in programs

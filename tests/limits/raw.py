@@ -1,4 +1,4 @@
-"""What the engine saw of planted programs, raw: to find out why an answer is wrong.
+"""Keep the raw evidence of planted programs, to find out why an answer is wrong.
 
 python -m tests.limits.raw --framework torch-cuda --json FILE      # in this process, as a script
 python -m tests.limits.raw --framework jax-cuda --only '*-to-the-gpu-*' --ops --json FILE
@@ -23,7 +23,7 @@ from tests.limits.program import PROGRAMS, Load, Program, matching
 
 
 def cost_of_asking() -> dict[str, dict[str, float]]:
-    """What NVIDIA's driver is asked at each cell, of the first GPU: medians of 50 calls, in microseconds."""
+    """Return the cost of the driver's calls at a cell, on the first GPU: medians of 50, in microseconds."""
     nvml, since = current().gpus.get().nvml, time.time() - 1
     asked: dict[str, Callable[[], Any]] = {
         "busy": lambda: nvml.busy(0, since),
@@ -42,7 +42,7 @@ def cost_of_asking() -> dict[str, dict[str, float]]:
 
 
 def looked_at(cells: Cells, code: str, load: Load | None, ops: bool = False) -> dict[str, Any]:
-    """Run a cell; its record, and all that was seen of it."""
+    """Run a cell, and return its record and the evidence on it."""
     kit = current()
     ready = cells.compiled(code)
     with beside(load):
@@ -56,7 +56,7 @@ def looked_at(cells: Cells, code: str, load: Load | None, ops: bool = False) -> 
 
 
 def seen_of(cells: Cells, program: Program, ops: bool) -> dict[str, Any]:
-    """Of a program and the mended one; why there is none where a cell raises."""
+    """Return the evidence on a program and the mended one, or the reason where a cell raises."""
     asked = [("planted", program.before, program.code, program.load)]
     if program.mended is not None:
         asked.append(("mended", program.mended_before, program.mended, None))

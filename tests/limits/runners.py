@@ -1,4 +1,4 @@
-"""Runs programs where the engine sees them: in a real kernel, or as blocks of a script."""
+"""Run programs under the engine: in a real kernel, or as blocks of a script."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class ProgramError(Exception):
 
 
 class Runner(Protocol):
-    """Where the programs of a framework are run, one after the other."""
+    """A process that runs the programs of a framework, one after the other."""
 
     pid: int
 
@@ -110,7 +110,7 @@ class InScript:
 
 @contextmanager
 def runner_for(framework: str, folder: Path, script: bool = False) -> Iterator[Runner]:
-    """A kernel; a script for programs on a GPU, or where that is asked for."""
+    """Start a kernel, or a script for programs on a GPU and where that is asked for."""
     script = script or framework.endswith("-cuda")
     runner: InKernel | InScript = InScript() if script else InKernel(folder)
     try:
@@ -138,7 +138,7 @@ def _ask(runner: Runner, program: Program) -> Judged:
 
 
 def answered(runner: Runner, before: Sequence[str], code: str, load: Load | None = None) -> Answer:
-    """Run cells of set-up and a cell that is judged; what the engine said of the last."""
+    """Run cells of set-up and a cell that is judged, and return the answer on the last."""
     for setup in before:
         runner.run(setup)
     with beside(load):
@@ -149,7 +149,7 @@ def answered(runner: Runner, before: Sequence[str], code: str, load: Load | None
 
 
 def ask_ordinary(ordinary: Program) -> Answer:
-    """Run an ordinary cell in a kernel of its own; what the engine said."""
+    """Run an ordinary cell in a kernel of its own, and return the answer."""
     with tempfile.TemporaryDirectory() as folder, runner_for(ordinary.framework, Path(folder)) as runner:
         return answered(runner, ordinary.before, ordinary.code)
 

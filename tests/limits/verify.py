@@ -1,4 +1,4 @@
-"""What the planted programs spend their time on, seen without us, by other clocks.
+"""Check with other clocks that planted programs spend their time on their cause.
 
     python -m tests.limits.verify --framework numpy --only 'sleep-*'
 

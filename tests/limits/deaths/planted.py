@@ -32,7 +32,7 @@ def pid(notebook: Notebook) -> int:
 
 
 def running(then: Callable[[Notebook], object]) -> Callable[[Notebook], object]:
-    """What is done when the cell runs."""
+    """Wait until the cell runs, and then do this."""
 
     def do(notebook: Notebook) -> None:
         deadline = time.monotonic() + 60
