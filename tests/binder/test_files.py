@@ -8,16 +8,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import nbformat
 import pytest
 from binder_files import NOTEBOOK, READ, RECORDS, WORKSPACE, problems
-from binder_image import ROOT
-from tracked import tracked
-
-from jupyter_mlgpu.record.record import Record
-from jupyter_mlgpu.show.receipts.bundle import MIME_TYPE
-
-MEASURED = ROOT / "docs" / "measurements" / "2026-11-21-h200-lessons"
 
 
 def edit(path: Path, old: str, new: str) -> None:
@@ -187,20 +179,3 @@ def test_a_notebook_that_replays_nothing_is_refused(checkout: Path) -> None:
 def test_a_notebook_that_is_none_is_refused(checkout: Path) -> None:
     shutil.copy(checkout / "binder" / WORKSPACE, checkout / "binder" / NOTEBOOK)
     assert f"binder/{NOTEBOOK} is no notebook" in said_of(checkout)
-
-
-def test_every_record_was_written_by_a_lesson_that_ran_on_the_gpu() -> None:
-    measured = {
-        as_it_is_written_today(output["data"][MIME_TYPE])
-        for path in tracked(MEASURED, "*.ipynb")
-        for cell in nbformat.read(path, as_version=4).cells
-        for output in cell.get("outputs", [])
-        if MIME_TYPE in output.get("data", {})
-    }
-    lines = (ROOT / "binder" / RECORDS).read_text(encoding="utf-8").splitlines()
-    assert {as_it_is_written_today(json.loads(line)) for line in lines} <= measured
-
-
-def as_it_is_written_today(record: dict[str, Any]) -> str:
-    """The text of a record, whichever schema it was saved with."""
-    return json.dumps(Record.from_json(record).to_json(), sort_keys=True)
