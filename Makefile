@@ -30,8 +30,9 @@ export PATH := $(CURDIR)/$(BIN):$(PATH)
 export PYTHONDONTWRITEBYTECODE :=
 
 STEP := scripts/step.sh
-INSTALL_STEP := scripts/install_step.sh
-WITH := scripts/with_environments.sh
+INSTALL_STEP := scripts/step.sh --quiet
+ENVIRONMENT := scripts/environments.sh
+WITH := $(ENVIRONMENT) with
 PIP_INSTALL := -m pip install --disable-pip-version-check --progress-bar off
 FROM_LIST := $(PIP_INSTALL) --require-hashes --no-deps --only-binary :all: --requirement
 JLPM := cd labextension && jlpm
@@ -118,7 +119,7 @@ test: ## the tests of every part of the project, 12 minutes on 2 cores; PYTEST_A
 
 .PHONY: test-summary
 test-summary: ## how the parts of the last `make test` ended, and what was flaky or skipped
-	@$(BIN)/python scripts/tests_summary.py $(REPORTS) "make test"
+	@$(BIN)/python scripts/run_tests.py --summary "make test"
 
 .PHONY: test-all
 test-all: install ## what make test leaves out: slow tests, other versions, all lessons, a hub, a class, the documentation
@@ -207,7 +208,7 @@ test-class: test-tools ### grade the labs of made-up students with nbgrader
 .PHONY: test-peers
 test-peers: test-tools ### suites of ipykernel, nbclient and IPython, plainly and with us; PEERS_ARGS=nbclient chooses
 	@$(WITH) $(PEERS) -- $(STEP) "the suites of ipykernel, nbclient and IPython" \
-		$(PEERS)/bin/python scripts/peers.py --report $(REPORTS)/$@.json $(PEERS_ARGS)
+		$(PEERS)/bin/python scripts/peers.py --report $@ $(PEERS_ARGS)
 
 # They start a JupyterHub, whose proxy came with the labextension's tools.
 .PHONY: test-teacher
@@ -247,7 +248,7 @@ test-other-python: test-tools ### the unit tests under each other Python from 3.
 	@missing=; failed=; \
 	for version in $(PYTHONS); do \
 		case "`cat $(VENV)/.python`" in $$version.*) continue ;; esac; \
-		if ! scripts/find_other_python.sh $$version >/dev/null; then \
+		if ! $(ENVIRONMENT) other $$version >/dev/null; then \
 			missing="$$missing $$version"; \
 			continue; \
 		fi; \
@@ -339,7 +340,7 @@ screenshots: browser ### make the pictures of docs/images again, with the browse
 
 # A Python given by hand may differ from the one .venv has: then .venv is made anew.
 $(VENV)/.python: $(if $(PYTHON),FORCE)
-	@scripts/make_venv.sh $(VENV) $(PYTHON)
+	@$(ENVIRONMENT) create $(VENV) $(PYTHON)
 
 $(VENV)/.packages: constraints/make.txt $(VENV)/.python
 	@$(INSTALL_STEP) "installing JupyterLab, TensorFlow and what the lessons need into $(VENV), the first time in minutes" \
@@ -367,34 +368,33 @@ $(VENV)/.tests: constraints/tests.txt $(VENV)/.packages
 	@touch $@
 
 # It sees the packages of .venv, and holds only what is not there.
-$(FRAMEWORKS)/.packages: constraints/frameworks.txt constraints/torch.txt $(VENV)/.project $(VENV)/.tests \
-		scripts/make_venv_above.sh scripts/install_torch.py
-	@scripts/make_venv_above.sh $(FRAMEWORKS) $(VENV)
+$(FRAMEWORKS)/.packages: constraints/frameworks.txt constraints/torch.txt $(VENV)/.project $(VENV)/.tests $(ENVIRONMENT)
+	@$(ENVIRONMENT) above $(FRAMEWORKS) $(VENV)
 	@$(INSTALL_STEP) "installing JAX, MLX, Lightning and transformers into $(FRAMEWORKS)" \
 		$(FRAMEWORKS)/bin/python $(FROM_LIST) $<
 	@$(INSTALL_TORCH)
 	@touch $@
 
 # A download of several GB is said first, before the quiet step.
-INSTALL_TORCH = $(@D)/bin/python scripts/install_torch.py --announce && \
-	$(INSTALL_STEP) "installing PyTorch into $(@D)" $(@D)/bin/python scripts/install_torch.py
+INSTALL_TORCH = $(ENVIRONMENT) announce-torch $(@D)/bin/python && $(INSTALL_STEP) "installing PyTorch into $(@D)" \
+	$(@D)/bin/python $(PIP_INSTALL) --only-binary :all: --constraint constraints/torch.txt torch
 
 # These see the packages of .venv, too. nbgrader starts the program alembic, which has to be that of its own environment: so
 # what .venv has of the list is installed again.
 $(TOOLS)/.packages: constraints/tools.txt $(VENV)/.project $(VENV)/.tests
-	@scripts/make_venv_above.sh $(@D) $(VENV)
+	@$(ENVIRONMENT) above $(@D) $(VENV)
 	@$(INSTALL_STEP) "installing nbgrader, Sphinx, repo2docker and twine into $(@D)" \
 		$(@D)/bin/python $(FROM_LIST) $< --ignore-installed
 	@touch $@
 
 $(PEERS)/.packages: constraints/peers.txt $(VENV)/.project $(VENV)/.tests
-	@scripts/make_venv_above.sh $(@D) $(VENV)
+	@$(ENVIRONMENT) above $(@D) $(VENV)
 	@$(INSTALL_STEP) "installing what the suites of others need into $(@D)" $(@D)/bin/python $(FROM_LIST) $<
 	@touch $@
 
 # Apart from $(FRAMEWORKS), for no test needs these.
 $(BENCHMARK)/.packages: constraints/benchmark.txt constraints/torch.txt $(VENV)/.project $(VENV)/.tests
-	@scripts/make_venv_above.sh $(@D) $(VENV)
+	@$(ENVIRONMENT) above $(@D) $(VENV)
 	@$(INSTALL_STEP) "installing JAX, JUmPER, scalene and viztracer into $(@D)" $(@D)/bin/python $(FROM_LIST) $<
 	@$(INSTALL_TORCH)
 	@touch $@
@@ -402,17 +402,17 @@ $(BENCHMARK)/.packages: constraints/benchmark.txt constraints/torch.txt $(VENV)/
 # Those that follow see nothing of .venv.
 $(OTHER)%/.packages: constraints/unit.txt
 	@rm -rf $(@D)
-	@`scripts/find_other_python.sh $*` -m venv $(@D)
+	@`$(ENVIRONMENT) other $*` -m venv $(@D)
 	@$(INSTALL_STEP) "installing what the unit tests need into $(@D)" $(@D)/bin/python $(FROM_LIST) $<
 	@touch $@
 
 $(FRONT_ENDS)/.packages: constraints/front-ends.txt $(VENV)/.python
-	@scripts/make_venv.sh $(@D) $(BIN)/python
+	@$(ENVIRONMENT) create $(@D) $(BIN)/python
 	@$(INSTALL_STEP) "installing JupyterLab 4.4, Notebook 7 and JupyterHub 6 into $(@D)" $(@D)/bin/python $(FROM_LIST) $<
 	@touch $@
 
 $(OLDER_HUB)/.packages: constraints/hub-5.txt $(VENV)/.python
-	@scripts/make_venv.sh $(@D) $(BIN)/python
+	@$(ENVIRONMENT) create $(@D) $(BIN)/python
 	@$(INSTALL_STEP) "installing JupyterHub 5 and JupyterLab 4.4 into $(@D)" $(@D)/bin/python $(FROM_LIST) $<
 	@touch $@
 
@@ -420,7 +420,7 @@ $(OLDER_HUB)/.packages: constraints/hub-5.txt $(VENV)/.python
 # where none is at hand, the checks run on the Python of .venv, and say so.
 $(BINDER_IMAGE)/.packages: binder/requirements.txt $(VENV)/.python
 	@rm -rf $(@D)
-	@scripts/make_venv.sh $(@D) "$$(scripts/find_python.sh python3.11 2>/dev/null || echo $(BIN)/python)"
+	@$(ENVIRONMENT) create $(@D) "$$($(ENVIRONMENT) python python3.11 2>/dev/null || echo $(BIN)/python)"
 	@$(INSTALL_STEP) "installing Binder's requirements into $(@D)" \
 		$(@D)/bin/python $(PIP_INSTALL) --no-compile --requirement $<
 	@touch $@

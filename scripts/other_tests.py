@@ -1,13 +1,17 @@
 """Runs what `make test` leaves out: `make test-all` all of it, continuous integration what a change touches.
 
-With --seconds, only parts that the change touches run (scripts/changed_files.py), the shortest first, as far
-as they fit. Of a part that does not fit, those modules run that belong to the rooms the change touches. The
-end names what did not run. `make test`, which has run just before, tells how fast this machine is.
+With --seconds, only parts that the change touches run, the shortest first, as far as they fit. Of a part that
+does not fit, those modules run that belong to the rooms the change touches. The end names what did not run.
+`make test`, which has run just before, tells how fast this machine is.
+
+The change is what differs from the commit of CI_BASE where this variable is set, else from the newest ancestor
+of HEAD that .ci/passed names, a hash a line. Without either, as in a shallow clone, every part is touched.
 """
 
 from __future__ import annotations
 
 import argparse
+import os
 import re
 import subprocess
 import sys
@@ -16,12 +20,10 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-import tests_summary
-from changed_files import BaseError, base, changed_since
+import run_tests
 from tracked import tracked
 
 ROOT = Path(__file__).resolve().parent.parent
-REPORTS = ROOT / "build" / "test-reports"
 #: Seconds that the parts of `make test` take on the machine where the parts below take theirs.
 TEST_SECONDS = 600
 #: A change of these may break any part.
@@ -227,10 +229,51 @@ def chosen(parts: Sequence[Part], changed: Sequence[str], seconds: float) -> tup
     return taken, left
 
 
+class BaseError(Exception):
+    """CI_BASE names no commit; the message says so in a sentence."""
+
+
+def git(*words: str) -> str | None:
+    """What git prints, or None where it fails or is not there."""
+    try:
+        done = subprocess.run(["git", "-C", str(ROOT), *words], capture_output=True, text=True)
+    except OSError:
+        return None
+    return done.stdout if done.returncode == 0 else None
+
+
+def base() -> str | None:
+    """The commit to compare with, or None where there is none. Raises BaseError for an unknown CI_BASE."""
+    if asked := os.environ.get("CI_BASE"):
+        found = git("rev-parse", "--verify", "--quiet", f"{asked}^{{commit}}")
+        if found is None:
+            raise BaseError(
+                f"CI_BASE is {asked!r}, which is no commit of this clone: fetch it, or unset CI_BASE to "
+                "compare with the newest ancestor in .ci/passed."
+            )
+        return found.strip()
+    passed = ROOT / ".ci" / "passed"
+    named = passed.read_text(encoding="utf-8").split() if passed.exists() else []
+    distances = [
+        (git("rev-list", "--count", f"{commit}..HEAD"), commit) for commit in named if is_ancestor(commit)
+    ]
+    return min(((int(count), commit) for count, commit in distances if count), default=(0, None))[1]
+
+
+def is_ancestor(commit: str) -> bool:
+    """Whether HEAD comes from this commit."""
+    return git("merge-base", "--is-ancestor", commit, "HEAD") is not None
+
+
+def changed_since(commit: str) -> tuple[str, ...]:
+    """The files that git tracks and that differ from a commit, also where that is not committed yet."""
+    differing = git("diff", "--name-only", "-z", "--no-renames", commit) or ""
+    return tuple(sorted(filter(None, differing.split("\0"))))
+
+
 def slowness() -> float:
     """How many times as long as in the table a part takes here; 1 where `make test` has left no report."""
-    parts = tests_summary.read(REPORTS)
-    seconds = sum(one["seconds"] for runs in parts.values() for one in runs)
+    seconds = sum(one["seconds"] for runs in run_tests.reports().values() for one in runs)
     return seconds / TEST_SECONDS if seconds else 1.0
 
 
@@ -267,7 +310,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"==> what the change touches: {compared}", flush=True)
         parts, left = chosen(PARTS, changed, seconds / slowness())
     failed = run(parts)
-    status = tests_summary.main([str(REPORTS), "all tests that ran"])
+    status = run_tests.summarize("all tests that ran")
     for line in left:
         print(f"    {line}")
     if failed:

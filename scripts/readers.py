@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from reader_files import File, Writer
-from reader_values import Here
+from typescript import File, Here, Writer
 
 from jupyter_mlgpu.explain.deaths.death import Death
 from jupyter_mlgpu.jupyter.notebook.browser import messages
