@@ -216,16 +216,11 @@ test-teacher: test-tools ### the teacher's view, over SQLite and PostgreSQL, and
 	@$(STEP) "the teacher's view" env JUPYTER_MLGPU_REQUIRE=jupyterhub,sqlalchemy,psycopg \
 		$(PYTEST) tests/teach/teacher $(MARKED) $(PYTEST_ARGS)
 
-# The first step is the check, the second plants mistakes that it has to refuse.
 .PHONY: test-binder
-test-binder: test-tools browser ### binder/ without Docker, and the workflows
-	@$(WITH) $(TOOLS) $(BINDER_IMAGE) -- sh -c '\
-		$(STEP) "binder/, as far as it can be checked without Docker" \
-			$(TOOLS)/bin/python scripts/check_binder.py $(BINDER_IMAGE) && \
-		$(STEP) "mistakes planted in binder/ and in the workflows" \
-			env JUPYTER_MLGPU_REQUIRE=repo2docker,check_jsonschema,rattler_build \
-			JUPYTER_MLGPU_BINDER_IMAGE=$(BINDER_IMAGE) \
-			$(RUN_TESTS) $(TOOLS)/bin/python -- tests/binder "$$@"' sh $(PYTEST_ARGS)
+test-binder: test-tools browser ### binder/ as far as it can be checked without Docker, the recipe for conda, the workflows
+	@$(WITH) $(TOOLS) $(BINDER_IMAGE) -- $(STEP) "binder/, as far as it can be checked without Docker, and the workflows" \
+		env JUPYTER_MLGPU_REQUIRE=repo2docker,check_jsonschema,rattler_build JUPYTER_MLGPU_BINDER_IMAGE=$(BINDER_IMAGE) \
+		$(RUN_TESTS) $(TOOLS)/bin/python -- tests/binder $(PYTEST_ARGS)
 
 .PHONY: test-docs
 test-docs: test-tools ### build the documentation and look for what is missing in it
@@ -267,7 +262,7 @@ test-tools: install $(VENV)/.tests ### add what tests and lint need to .venv
 
 .PHONY: browser
 browser: test-tools ### find a Chromium for the browser tests, or install one
-	@$(STEP) "a Chromium for the browser tests" $(BIN)/python scripts/browser.py
+	@$(STEP) "a Chromium for the browser tests" $(BIN)/python tests/support/browser.py
 
 ##@ Upkeep
 
@@ -295,9 +290,11 @@ constraints: test-tools ### compile constraints/ from pyproject.toml (UPGRADE=1:
 schemas: test-tools ## write the schemas of files, and what the browser knows of the package, anew from Python
 	@$(BIN)/python scripts/schemas.py
 
+# CITATION.cff tells the address that they have now.
 .PHONY: addresses
-addresses: test-tools ### write the repository's address, a line of pyproject.toml, where files name it
-	@$(BIN)/python scripts/addresses.py
+addresses: ### write the repository's address, a line of pyproject.toml, where files name it
+	@OLD=`sed -n 's/^repository-code: //p' CITATION.cff` NEW=`sed -n 's/^repository = "\(.*\)"/\1/p' pyproject.toml`; \
+		export OLD NEW; git grep -lF "$$OLD" | xargs perl -pi -e 's/\Q$$ENV{OLD}\E/$$ENV{NEW}/g'
 
 .PHONY: catalogues
 catalogues: test-tools ## bring the translations in jupyter_mlgpu/record/locale up to what the sources say

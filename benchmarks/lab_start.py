@@ -29,8 +29,8 @@ from benchmarks.pairing import Pair, times
 from benchmarks.progress import with_progress
 from benchmarks.report import quartiles
 from jupyter_mlgpu.explain.statistics import median_interval
+from tests.support import browser
 
-SCRIPTS = Path(__file__).resolve().parent.parent / "scripts"
 PAIRS = 11
 #: Seconds that the extension may add to JupyterLab's start, in the median.
 TARGET = 0.100
@@ -121,9 +121,6 @@ def running_server() -> Iterator[Server]:
 @contextlib.contextmanager
 def running_chromium() -> Iterator[Browser]:
     """A browser, for the time of the block; raises RuntimeError where none starts."""
-    sys.path.insert(0, str(SCRIPTS))
-    import browser  # which finds the Chromium of the browser tests
-
     executable = browser.on_path()
     reason = browser.why_it_does_not_start(executable)
     if reason is not None:

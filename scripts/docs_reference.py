@@ -1,7 +1,7 @@
 """Pages of the documentation that are made of what the package says of itself, in MyST's Markdown.
 
-The reference has the public names with their docstrings, the magics, the commands, the record's schema and the
-settings. Troubleshooting has every message of the catalogue and every check of the doctor, in English and
+The reference has the public names with their docstrings, the magics, the commands, the record's schema and
+the settings. Troubleshooting has every message of the catalogue and every check of the doctor, in English and
 Chinese: a message with the first example that was really printed, a check with a finding that it makes of a
 reported fault, one of those in tests/explain/doctor/broken.
 """

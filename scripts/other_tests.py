@@ -4,8 +4,9 @@ With --seconds, only parts that the change touches run, the shortest first, as f
 does not fit, those modules run that belong to the rooms the change touches. The end names what did not run.
 `make test`, which has run just before, tells how fast this machine is.
 
-The change is what differs from the commit of CI_BASE where this variable is set, else from the newest ancestor
-of HEAD that .ci/passed names, a hash a line. Without either, as in a shallow clone, every part is touched.
+The change is what differs from the commit of CI_BASE where this variable is set, else from the newest
+ancestor of HEAD that .ci/passed names, a hash a line. Without either, as in a shallow clone, every part is
+touched.
 """
 
 from __future__ import annotations

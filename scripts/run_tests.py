@@ -5,11 +5,12 @@
     run_tests.py --summary TITLE
 
 A test that passes the second time is flaky: the part passes, both outputs are kept in build/repeated/, and
-the summary names it. With more failures than a run may have flaky tests, nothing is repeated: the run fails in
-any case. With --environment, make builds that environment first, unless no test is selected.
+the summary names it. With more failures than a run may have flaky tests, nothing is repeated: the run fails
+in any case. With --environment, make builds that environment first, unless no test is selected.
 
 The summary prints how the parts of a run ended. Its exit status is 1 where no test ran at all, as with a `-k`
-that no test matches, and where more tests were flaky than a run may have; what failed has failed its own part.
+that no test matches, and where more tests were flaky than a run may have. Tests that failed have failed their
+own part.
 """
 
 from __future__ import annotations

@@ -9,10 +9,10 @@ import tarfile
 import zipfile
 from pathlib import Path
 
-import lessons_in_wheel
 import pytest
 from check_lab import what_jupyter_lists
 
+import hatch_build
 import jupyter_mlgpu
 from constraints import ROOT
 from jupyter_mlgpu.teach.lessons import shipped
@@ -107,9 +107,9 @@ def test_the_wheel_holds_the_lessons_solutions_translations_and_labs_and_nothing
     )
     kept = {name.removeprefix("notebooks/") for name in listed.stdout.split()} - {"conftest.py"}
     assert {"00_start_here.ipynb", "zh/00_start_here.ipynb", "labs/README.md"} <= kept
-    folder = f"{lessons_in_wheel.TARGET}/"
+    folder = f"{hatch_build.TARGET}/"
     assert {name.removeprefix(folder) for name in wheel if name.startswith(folder)} == kept
-    assert shipped.PLACES[0] == ROOT / lessons_in_wheel.TARGET
+    assert shipped.PLACES[0] == ROOT / hatch_build.TARGET
 
 
 @pytest.mark.slow
