@@ -46,6 +46,7 @@ ROOMS = (
 #: As tests/conftest.py names the tests with a kernel, and what is for `make test-all` alone.
 KERNEL = re.compile(r"^pytestmark = (\[\s*)?pytest\.mark\.kernel\b", re.MULTILINE)
 SLOW = re.compile(r"mark\.slow\b")
+BROWSER = "tests/jupyter/lab"
 
 
 @dataclass(frozen=True)
@@ -58,18 +59,38 @@ class Part:
     why: str
     #: Its modules with their weights, where some of them can run without the others.
     modules: Callable[[], dict[str, int]] = dict
-    #: Whether a module is about what changed.
-    concerns: Callable[[str, Sequence[str]], bool] = lambda module, changed: True
     #: The modules that run; all where there is none.
     only: tuple[str, ...] = ()
 
     def is_touched(self, changed: Iterable[str]) -> bool:
-        """Whether one of these files lies in one of its paths."""
+        """Return whether one of these files lies in one of its paths."""
         return any(path.startswith((*EVERYWHERE, *self.touched_by)) for path in changed)
+
+    def modules_of(self, changed: Sequence[str]) -> list[str]:
+        """Return its modules that are about what changed, those first that have changed themselves."""
+        found = [module for module in self.modules() if is_about(module, changed)]
+        return sorted(found, key=lambda module: module not in changed)
+
+
+def is_about(module: str, changed: Sequence[str]) -> bool:
+    """Return whether a change touches the room of a test module, or the lesson of a notebook.
+
+    A test in a browser may be about any change.
+    """
+    if lesson := re.match(r"notebooks/(?:solutions/)?(\d\d)_", module):
+        # Its notebooks, its exercises or its mistakes.
+        return any(re.search(rf"(^notebooks/(\w+/)?|lesson_){lesson[1]}", path) for path in changed)
+    return module.startswith(BROWSER) or bool(rooms_of([module]) & rooms_of(changed))
+
+
+def rooms_of(paths: Iterable[str]) -> set[str]:
+    """Return the rooms of these files, by the package's folders and by those of the tests."""
+    parts = [path.split("/") for path in paths]
+    return {one[1] for one in parts if one[0] in ("jupyter_mlgpu", "tests") and len(one) > 2} & set(ROOMS)
 
 
 def slow_modules(folders: Iterable[str], kind: re.Pattern[str]) -> dict[str, int]:
-    """The test modules of a kind in these folders that have slow tests, with their numbers of slow marks."""
+    """Return the test modules of a kind that have slow tests, with their numbers of slow marks."""
     found = {}
     for path in [path for folder in folders for path in tracked(ROOT / folder, "**/test_*.py")]:
         text = path.read_text(encoding="utf-8")
@@ -78,41 +99,12 @@ def slow_modules(folders: Iterable[str], kind: re.Pattern[str]) -> dict[str, int
     return found
 
 
-def kernel_modules() -> dict[str, int]:
-    """The modules with slow tests that need a kernel."""
-    return slow_modules((f"tests/{room}" for room in ROOMS), KERNEL)
-
-
-def browser_modules() -> dict[str, int]:
-    """The modules with slow tests that need a browser."""
-    return slow_modules(["tests/jupyter/lab"], SLOW)
-
-
 def lessons() -> dict[str, int]:
-    """The lessons and their solutions."""
+    """Return the lessons and their solutions."""
     folders = (ROOT / "notebooks", ROOT / "notebooks" / "solutions")
     return {
         str(path.relative_to(ROOT)): 1 for folder in folders for path in tracked(folder, "[0-9]*_*.ipynb")
     }
-
-
-def rooms_of(paths: Iterable[str]) -> set[str]:
-    """The rooms that these files belong to, by the package's folders and by those of the tests."""
-    parts = [path.split("/") for path in paths]
-    return {one[1] for one in parts if one[0] in ("jupyter_mlgpu", "tests") and len(one) > 2} & set(ROOMS)
-
-
-def in_a_changed_room(module: str, changed: Sequence[str]) -> bool:
-    """Whether a change touches the room that a test module belongs to."""
-    return bool(rooms_of([module]) & rooms_of(changed))
-
-
-def of_a_changed_lesson(notebook: str, changed: Sequence[str]) -> bool:
-    """Whether a change touches this lesson, its solution, its exercises or its mistakes."""
-    number = re.search(r"\d\d", notebook)
-    return number is not None and any(
-        re.search(rf"(^notebooks/(\w+/)?|lesson_){number[0]}", path) for path in changed
-    )
 
 
 PARTS = (
@@ -175,8 +167,7 @@ PARTS = (
         480,
         ("jupyter_mlgpu/", *(f"tests/{room}/" for room in ROOMS)),
         "slow tests with a kernel",
-        kernel_modules,
-        in_a_changed_room,
+        lambda: slow_modules([f"tests/{room}" for room in ROOMS], KERNEL),
     ),
     Part(
         "test-binder",
@@ -190,10 +181,16 @@ PARTS = (
         (*PAGE, "jupyter_mlgpu/teach/sharing/", "tests/jupyter/lab/test_hub.py"),
         "JupyterHub 5 and 6",
     ),
-    Part("test-ui", 540, (*PAGE, "tests/jupyter/lab/"), "slow tests in a browser", browser_modules),
+    Part(
+        "test-ui",
+        540,
+        (*PAGE, "tests/jupyter/lab/"),
+        "slow tests in a browser",
+        lambda: slow_modules([BROWSER], SLOW),
+    ),
     Part("test-fuzz", 360, ("jupyter_mlgpu/", "tests/fuzz/"), "strangers' files, 2,000 a reader"),
     Part("test-peers", 660, ("jupyter_mlgpu/jupyter/notebook/",), "the suites of others, with us"),
-    Part("test-lessons", 1000, LESSONS, "all lessons and their solutions", lessons, of_a_changed_lesson),
+    Part("test-lessons", 1000, LESSONS, "all lessons and their solutions", lessons),
 )
 
 
@@ -202,15 +199,15 @@ def modules_that_fit(part: Part, changed: Sequence[str], seconds: float) -> Part
     weights = part.modules()
     unit = part.seconds / max(1, sum(weights.values()))
     taken: list[str] = []
-    for module in sorted(weights, key=lambda one: one not in changed):
-        need = (sum(weights[one] for one in taken) + weights[module]) * unit
-        if part.concerns(module, changed) and need <= seconds:
+    took = 0.0
+    for module in part.modules_of(changed):
+        if took + weights[module] * unit <= seconds:
             taken.append(module)
-    took = sum(weights[one] for one in taken) * unit
+            took += weights[module] * unit
     return replace(part, only=tuple(taken), seconds=took) if taken else None
 
 
-def chosen(parts: Sequence[Part], changed: Sequence[str], seconds: float) -> tuple[list[Part], list[str]]:
+def choose(parts: Sequence[Part], changed: Sequence[str], seconds: float) -> tuple[list[Part], list[str]]:
     """The parts that a change touches and that end in time, and a line for each that does not run whole."""
     taken: list[Part] = []
     left: list[str] = []
@@ -309,7 +306,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         changed = changed_since(commit) if commit else ("Makefile",)
         compared = f"{len(changed)} files differ from {commit}" if commit else "no commit to compare with"
         print(f"==> what the change touches: {compared}", flush=True)
-        parts, left = chosen(PARTS, changed, seconds / slowness())
+        parts, left = choose(PARTS, changed, seconds / slowness())
     failed = run(parts)
     status = run_tests.summarize("all tests that ran")
     for line in left:

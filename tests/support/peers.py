@@ -29,7 +29,7 @@ from typing import Any
 
 from run_tests import MOST_FLAKY, keep_report
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 WORK = ROOT / "build" / "peers"
 LIST = ROOT / "constraints" / "make.txt"
 #: Where every IPython of this environment looks for its configuration, whatever folder a test gives it.
@@ -159,7 +159,7 @@ def surroundings() -> dict[str, str]:
         "IPYTHONDIR": str(home / "ipython"),
         "JUPYTER_PREFER_ENV_PATH": "1",
         "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
-        "PYTHONPATH": os.pathsep.join([str(ROOT / "scripts"), *filter(None, [os.environ.get("PYTHONPATH")])]),
+        "PYTHONPATH": os.pathsep.join([str(ROOT), str(ROOT / "scripts")]),
     }
 
 
@@ -175,7 +175,7 @@ def run(suite: str, folder: Path, title: str, *, with_us: bool, only: str = "tes
         kept = WORK / f"{suite}-{title}.jsonl"
         kept.unlink(missing_ok=True)
         environment[RESULTS] = str(kept)
-        command = [sys.executable, "-m", "pytest", "-q", "-p", "peers", "-p", "no:nbval"]
+        command = [sys.executable, "-m", "pytest", "-q", "-p", "tests.support.peers", "-p", "no:nbval"]
         command += ["-p", "no:cacheprovider", f"--timeout={TEST_LIMIT}", "-o", LOOPS, only]
         with open(WORK / f"{suite}-{title}.txt", "w", encoding="utf-8") as told:
             try:
