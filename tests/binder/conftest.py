@@ -19,8 +19,8 @@ SERVER_EXTENSION = "jupyter_mlgpu.serverextension"
 class Image:
     """Runs commands as Binder's container does; they see nothing of the user's Jupyter or checkout.
 
-    Not covered: the image itself, with what repo2docker and Ubuntu bring along, and Binder's limits of memory,
-    processor and network.
+    Not covered: the image itself, with what repo2docker and Ubuntu bring along, and Binder's limits of
+    memory, processor and network.
     """
 
     def __init__(self, environment: Path, folder: Path) -> None:

@@ -1,4 +1,4 @@
-"""`make lab`, started as a person would, without a browser: it serves a copy of the first lesson and our extensions."""
+"""`make lab`, started without a browser, serves a copy of the first lesson and our extensions."""
 
 from __future__ import annotations
 
