@@ -69,7 +69,7 @@ def test_the_recorded_names_and_values_of_ml_compute_are_those_of_pyobjcs_wheel(
 
 
 def selectors_in(tree: ast.Module) -> Iterator[tuple[str, str]]:
-    """Classes and selectors of `r(class, selector, {...})`, and of `registerNewKeywords` with its keywords."""
+    """Return classes and selectors of `r(class, selector, {...})`, and of `registerNewKeywords`."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Call):
             name = getattr(node.func, "id", getattr(node.func, "attr", ""))
