@@ -1,4 +1,4 @@
-"""What building a distribution adds to pyproject.toml: addresses in the metadata, and the lessons in the wheel."""
+"""What a build adds to pyproject.toml: addresses in the metadata, and the lessons in the wheel."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ from tracked import tracked
 
 import jupyter_mlgpu
 from constraints import ROOT
-from jupyter_mlgpu.explain.doctor import checks, reading
+from jupyter_mlgpu.explain.doctor import checks
 from jupyter_mlgpu.explain.doctor.check import Check
 from jupyter_mlgpu.explain.doctor.diagnose import CheckResult, diagnose, find_checks
 from jupyter_mlgpu.explain.logs.catalogue import VERDICTS, Catalogue, Definition
@@ -33,83 +33,11 @@ from jupyter_mlgpu.explain.logs.stream import messages as messages_of
 from jupyter_mlgpu.jupyter import cli
 from jupyter_mlgpu.jupyter.notebook.magics.magics import MlgpuMagics
 from jupyter_mlgpu.record.translation import translated
+from tests.explain.doctor.conftest import changed
 
-#: By the page's name: its title, what stands above, and names as `module:name`. A module alone stands for all
-#: of its public names.
-PAGES: Mapping[str, tuple[str, str, tuple[str, ...]]] = {
-    "package": (
-        "jupyter_mlgpu",
-        "What `import jupyter_mlgpu` provides. It imports no framework.",
-        tuple(
-            f"jupyter_mlgpu:{name}" for name in jupyter_mlgpu.__all__ if name not in {"__version__", "bench"}
-        ),
-    ),
-    "data": (
-        "Records and other results",
-        "What the functions and magics return.",
-        (
-            "jupyter_mlgpu.record.frames:Records",
-            *(
-                f"jupyter_mlgpu.record.record:{name}"
-                for name in (
-                    "Record",
-                    "Reading",
-                    "DeviceUse",
-                    "RanOn",
-                    "Run",
-                    "Cell",
-                    "LogLine",
-                    "OpStat",
-                    "Fact",
-                )
-            ),
-            "jupyter_mlgpu.record.limit:Limit",
-            "jupyter_mlgpu.record.limit:HotLine",
-            "jupyter_mlgpu.measure.tracing:TracedBlock",
-            "jupyter_mlgpu.explain.comparing.compare:RecordComparison",
-            "jupyter_mlgpu.explain.comparing.compare:Change",
-            "jupyter_mlgpu.explain.memory_forecast:Forecast",
-            "jupyter_mlgpu.graphs.planning.forecast:Plan",
-            "jupyter_mlgpu.graphs.planning.forecast:Fallback",
-            "jupyter_mlgpu.graphs.planning.forecast:Subgraph",
-            "jupyter_mlgpu.experiment.race.result:RaceResult",
-            "jupyter_mlgpu.experiment.race.result:Lane",
-            "jupyter_mlgpu.experiment.race.result:Timing",
-            "jupyter_mlgpu.explain.engines.collection:Collection",
-            "jupyter_mlgpu.show.doctor.page:DiagnosisPage",
-            "jupyter_mlgpu.explain.doctor.diagnose:CheckResult",
-        ),
-    ),
-    "bench": (
-        "jupyter_mlgpu.bench",
-        "Benchmarks. The package itself can be called: `jupyter_mlgpu.bench(...)`.",
-        (
-            "jupyter_mlgpu.bench:bench",
-            "jupyter_mlgpu.experiment.bench.run:BenchRun",
-            "jupyter_mlgpu.experiment.bench.result:CaseResult",
-            "jupyter_mlgpu.experiment.bench.quantity:Quantity",
-            "jupyter_mlgpu.experiment.bench.against:Against",
-            "jupyter_mlgpu.experiment.bench.against:Row",
-        ),
-    ),
-    "lessons": (
-        "jupyter_mlgpu.lessons",
-        "What the lesson notebooks and the labs import.",
-        ("jupyter_mlgpu.lessons",),
-    ),
-    "mlcompute": (
-        "jupyter_mlgpu.mlcompute",
-        "A static graph to learn from; [how to use it](../mlcompute.md).",
-        ("jupyter_mlgpu.mlcompute",),
-    ),
-    "errors": (
-        "jupyter_mlgpu.record.errors",
-        "Errors that are raised. A magic shows an error as one line, a command on standard error.",
-        ("jupyter_mlgpu.record.errors",),
-    ),
-}
-
-
+#: By the page's name: its title, what stands above, and modules and their public names. A module alone stands
+#: for all of its own.
+PAGES: Mapping[str, Any] = tomllib.loads((ROOT / "docs" / "_reference.toml").read_text(encoding="utf-8"))
 #: Left out of the index: signatures that name the other class of that name would lead to either.
 _NOT_INDEXED = {"jupyter_mlgpu.explain.doctor.diagnose.CheckResult"}
 
@@ -117,8 +45,8 @@ _NOT_INDEXED = {"jupyter_mlgpu.explain.doctor.diagnose.CheckResult"}
 def pages() -> dict[str, str]:
     """Return every page by its place in the site."""
     found = {
-        f"reference/{name}.md": page(f"# {title}", above, *map(described, names_of(listed)))
-        for name, (title, above, listed) in PAGES.items()
+        f"reference/{name}.md": page(f"# {one['title']}", one["above"], *map(described, names_of(one)))
+        for name, one in PAGES.items()
     }
     found |= {
         "reference/magics.md": magics(),
@@ -135,13 +63,10 @@ def pages() -> dict[str, str]:
     return found
 
 
-def names_of(listed: tuple[str, ...]) -> Iterator[str]:
-    """Each name as `module:name`, those of whole modules one by one."""
-    for one in listed:
-        if ":" in one:
-            yield one
-        else:
-            yield from (f"{one}:{name}" for name in public_names(importlib.import_module(one)))
+def names_of(listed: Mapping[str, Any]) -> Iterator[str]:
+    """Return each name of a page as `module:name`."""
+    for module, names in listed["names"].items():
+        yield from (f"{module}:{name}" for name in names or public_names(importlib.import_module(module)))
 
 
 def public_names(module: ModuleType) -> list[str]:
@@ -339,7 +264,7 @@ def _helps(name: str) -> Iterator[str]:
 
 
 def _help(parser: argparse.ArgumentParser) -> str:
-    parser.formatter_class = partial(parser.formatter_class, width=_WIDTH)  # type: ignore[assignment]
+    parser.formatter_class = partial(parser.formatter_class, width=_WIDTH)  # type: ignore[call-arg]
     return fence(parser.format_help())
 
 
@@ -549,24 +474,8 @@ def findings() -> dict[str, tuple[dict[str, Any], CheckResult]]:
     for path in tracked(_DOCTOR / "broken", "*.json"):
         case = json.loads(path.read_text(encoding="utf-8"))
         if case["expect"] not in found:
-            found[case["expect"]] = case, diagnose(_facts(case["machine"], case["changes"])).findings[0]
+            found[case["expect"]] = case, diagnose(changed(case["machine"], case["changes"])).findings[0]
     return found
-
-
-def _facts(machine: str, changes: Mapping[str, Any]) -> Any:
-    """A healthy machine of tests/explain/doctor/machines with some facts changed, as its tests do it."""
-    data = json.loads((_DOCTOR / "machines" / f"{machine}.json").read_text(encoding="utf-8"))
-    for way, value in changes.items():
-        *parents, last = way.split("/")
-        place: Any = data
-        for step in parents:
-            place = place[int(step)] if isinstance(place, list) else place[step]
-        key: Any = int(last) if isinstance(place, list) else last
-        if value == "<delete>":
-            del place[key]
-        else:
-            place[key] = value
-    return reading.from_json(data)
 
 
 _CODE = re.compile(r"(?<!`)(`+)(?!`)(.+?)(?<!`)\1(?!`)")

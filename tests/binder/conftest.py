@@ -1,4 +1,4 @@
-"""A stand-in for Binder's container: an environment with its requirements, a copy of the repository, a home."""
+"""A stand-in for Binder's container: an environment with its requirements, the repository, and a home."""
 
 from __future__ import annotations
 

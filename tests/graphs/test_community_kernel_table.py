@@ -4,8 +4,9 @@ import importlib.util
 import shutil
 from pathlib import Path
 
-import kernel_table  # scripts/kernel_table.py, which makes the table
 import pytest
+
+from tests.support import kernel_table
 
 pytestmark = pytest.mark.kernel
 

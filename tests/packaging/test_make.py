@@ -20,10 +20,11 @@ STEP = ROOT / "scripts" / "step.sh"
 OUTSIDE = {key: value for key, value in os.environ.items() if not key.startswith("MAKE")}
 
 
-def run(*command: str | Path, folder: Path = ROOT, **variables: str) -> subprocess.CompletedProcess[str]:
-    """Run a command, with these variables as its environment where there are any."""
-    environment = variables or OUTSIDE
-    return subprocess.run(list(command), capture_output=True, text=True, cwd=folder, env=environment)
+def run(
+    *command: str | Path, folder: Path = ROOT, variables: dict[str, str] = OUTSIDE
+) -> subprocess.CompletedProcess[str]:
+    """Run a command with these environment variables."""
+    return subprocess.run(command, capture_output=True, text=True, cwd=folder, env=variables)
 
 
 def make(*words: str) -> subprocess.CompletedProcess[str]:
@@ -109,8 +110,9 @@ def shim_that_does_not_run(path: Path) -> None:
 
 def find_python(folder: Path, asked: str = "") -> subprocess.CompletedProcess[str]:
     """Look for the Python of .venv where only a folder, and what a shell script needs, is on PATH."""
-    (folder / "dirname").exists() or (folder / "dirname").symlink_to(shutil.which("dirname") or "")
-    return run(ENVIRONMENTS, "python", asked, PATH=str(folder))
+    if not (folder / "dirname").exists():
+        (folder / "dirname").symlink_to(shutil.which("dirname") or "")
+    return run(ENVIRONMENTS, "python", asked, variables={"PATH": str(folder)})
 
 
 def test_the_first_supported_python_that_runs_is_taken(tmp_path: Path) -> None:
@@ -164,7 +166,7 @@ def test_another_python_is_taken_from_path_or_from_pyenv(tmp_path: Path) -> None
     shim_that_does_not_run(tmp_path / "python3.14")
     installed = fake_python(tmp_path / ".pyenv/versions/3.14.2/bin/python", "3.14.2")
     where = {"HOME": str(tmp_path), "PATH": f"{tmp_path}:/usr/bin:/bin"}
-    assert run(ENVIRONMENTS, "other", "3.13", **where).stdout == "python3.13\n"
-    assert run(ENVIRONMENTS, "other", "3.14", **where).stdout == f"{installed}\n"
-    missing = run(ENVIRONMENTS, "other", "3.99", **where)
+    assert run(ENVIRONMENTS, "other", "3.13", variables=where).stdout == "python3.13\n"
+    assert run(ENVIRONMENTS, "other", "3.14", variables=where).stdout == f"{installed}\n"
+    missing = run(ENVIRONMENTS, "other", "3.99", variables=where)
     assert (missing.returncode, missing.stdout, missing.stderr) == (1, "", "")

@@ -70,7 +70,7 @@ def test_a_fork_changes_one_line_and_runs_make_addresses(tmp_path: Path) -> None
     for words in (
         ["git", "init", "-q"],
         ["git", "add", "."],
-        ["make", "-sf", ROOT / "Makefile", "addresses"],
+        ["make", "-sf", str(ROOT / "Makefile"), "addresses"],
     ):
         subprocess.run(words, cwd=tmp_path, check=True)
     for name, count in NAMED.items():

@@ -1,7 +1,7 @@
 """Makes the tables of the kernels that TensorFlow, or the community's Metal plug-in, registers for a GPU.
 
-    .venv/bin/python scripts/kernel_table.py cuda
-    .venv/bin/python scripts/kernel_table.py metal SOURCE
+    .venv/bin/python -m tests.support.kernel_table cuda
+    .venv/bin/python -m tests.support.kernel_table metal SOURCE
 
 The tables are package data of `jupyter_mlgpu.graphs.planning`; `compact` gives them their form, in which rows
 that differ in one attribute alone become one row. No GPU is needed: registration happens when TensorFlow is
@@ -11,9 +11,9 @@ Run `cuda` with the Linux wheel `tensorflow`, which is built with CUDA: a build 
 registers no CUDA kernels, and the script refuses.
 
 For `metal`, SOURCE is an unpacked source distribution of tensorflow-metal-plugin. Its `Register...` functions
-and `RegisterAllMetalKernels` itself are cut out of the Objective-C++ as they stand, with a null pointer in the
-place of every kernel's code, and run on this machine with stand-ins for TensorFlow's kernel API that write
-down what they are given. It needs g++ and TensorFlow's headers, but no Mac.
+and `RegisterAllMetalKernels` itself are cut out of the Objective-C++ as they stand, with a null pointer in
+the place of every kernel's code, and run on this machine with stand-ins for TensorFlow's kernel API that
+write down what they are given. It needs g++ and TensorFlow's headers, but no Mac.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-TABLES = Path(__file__).parent.parent / "jupyter_mlgpu" / "graphs" / "planning" / "tables"
+TABLES = Path(__file__).parents[2] / "jupyter_mlgpu" / "graphs" / "planning" / "tables"
 
 Row = dict[str, Any]
 
