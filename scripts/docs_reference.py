@@ -23,7 +23,6 @@ from typing import Any
 from msgspec import Struct
 from tracked import tracked
 
-import jupyter_mlgpu
 from constraints import ROOT
 from jupyter_mlgpu.explain.doctor import checks
 from jupyter_mlgpu.explain.doctor.check import Check
