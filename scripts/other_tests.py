@@ -37,8 +37,8 @@ EVERYWHERE = (
     "tests/conftest.py",
     "tests/support/",
 )
-PAGE = ("labextension/", "jupyter_mlgpu/jupyter/notebook/", "jupyter_mlgpu/jupyter/server/")
-LESSONS = ("notebooks/", "jupyter_mlgpu/teach/lessons/")
+PAGE = "labextension/ jupyter_mlgpu/jupyter/notebook/ jupyter_mlgpu/jupyter/server/"
+LESSONS = "notebooks/ jupyter_mlgpu/teach/lessons/"
 ROOMS = (
     *("record", "measure", "explain", "graphs", "experiment", "show", "jupyter", "teach"),
     *("structure", "limits"),
@@ -51,12 +51,14 @@ BROWSER = "tests/jupyter/lab"
 
 @dataclass(frozen=True)
 class Part:
-    """A target of the Makefile, its seconds without installing, and the paths whose change it should see."""
+    """A target of the Makefile."""
 
     target: str
+    #: Without installing.
     seconds: float
-    touched_by: tuple[str, ...]
     why: str
+    #: How the paths begin whose change it should see, with blanks between.
+    touched_by: str
     #: Its modules with their weights, where some of them can run without the others.
     modules: Callable[[], dict[str, int]] = dict
     #: The modules that run; all where there is none.
@@ -64,7 +66,7 @@ class Part:
 
     def is_touched(self, changed: Iterable[str]) -> bool:
         """Return whether one of these files lies in one of its paths."""
-        return any(path.startswith((*EVERYWHERE, *self.touched_by)) for path in changed)
+        return any(path.startswith((*EVERYWHERE, *self.touched_by.split())) for path in changed)
 
     def modules_of(self, changed: Sequence[str]) -> list[str]:
         """Return its modules that are about what changed, those first that have changed themselves."""
@@ -108,89 +110,60 @@ def lessons() -> dict[str, int]:
 
 
 PARTS = (
-    Part(
-        "test-packaging",
-        170,
-        ("constraints/", "scripts/", ".ci/", "tests/packaging/"),
-        "pinned wheels, and what ours installs",
-    ),
+    Part("test-packaging", 170, "installing", "constraints/ scripts/ .ci/ tests/packaging/ hatch_build.py"),
     Part(
         "test-unit",
         140,
-        ("jupyter_mlgpu/experiment/bench/", "tests/experiment/", "tests/graphs/", "tests/teach/", *LESSONS),
         "networks that learn",
+        f"{LESSONS} jupyter_mlgpu/experiment/bench/ tests/experiment/ tests/graphs/ tests/teach/",
     ),
-    Part(
-        "test-docs",
-        65,
-        ("docs/", "README.md", "jupyter_mlgpu/", "scripts/docs_", "tests/docs/"),
-        "the documentation",
-    ),
-    Part("test-other-python", 200, ("jupyter_mlgpu/", "tests/structure/"), "the other Pythons"),
+    Part("test-docs", 65, "the documentation", "docs/ README.md jupyter_mlgpu/ scripts/docs_ tests/docs/"),
+    Part("test-other-python", 200, "the other Pythons", "jupyter_mlgpu/ tests/structure/"),
     Part(
         "test-front-ends",
         70,
-        (*PAGE, "tests/jupyter/lab/test_other_front_ends.py"),
         "JupyterLab 4.4 and Notebook 7",
+        f"{PAGE} tests/jupyter/lab/test_other_front_ends.py",
     ),
     Part(
         "test-frameworks",
         150,
-        (
-            "jupyter_mlgpu/measure/frameworks/",
-            "jupyter_mlgpu/measure/training_",
-            "jupyter_mlgpu/experiment/bench/",
-            "tests/measure/",
-        ),
         "all frameworks",
+        "jupyter_mlgpu/measure/frameworks/ jupyter_mlgpu/measure/training_ jupyter_mlgpu/experiment/bench/ "
+        "tests/measure/",
     ),
     Part(
         "test-class",
         120,
-        (
-            "notebooks/labs/",
-            "jupyter_mlgpu/teach/commands/",
-            "jupyter_mlgpu/teach/grading/",
-            "jupyter_mlgpu/teach/submissions/",
-            "tests/teach/classes/",
-        ),
         "labs graded by nbgrader",
+        "notebooks/labs/ jupyter_mlgpu/teach/commands/ jupyter_mlgpu/teach/grading/ "
+        "jupyter_mlgpu/teach/submissions/ tests/teach/classes/",
     ),
-    Part(
-        "test-metal",
-        60,
-        ("jupyter_mlgpu/graphs/planning/", "tests/metal_emulator/"),
-        "plans of larger models",
-    ),
+    Part("test-metal", 60, "plans of larger models", "jupyter_mlgpu/graphs/planning/ tests/metal_emulator/"),
     Part(
         "test-integration",
         480,
-        ("jupyter_mlgpu/", *(f"tests/{room}/" for room in ROOMS)),
         "slow tests with a kernel",
+        "jupyter_mlgpu/ " + " ".join(f"tests/{room}/" for room in ROOMS),
         lambda: slow_modules([f"tests/{room}" for room in ROOMS], KERNEL),
     ),
-    Part(
-        "test-binder",
-        130,
-        ("binder/", ".github/", "constraints/", "tests/binder/"),
-        "Binder and the workflows",
-    ),
+    Part("test-binder", 130, "Binder and the workflows", "binder/ .github/ constraints/ tests/binder/"),
     Part(
         "test-hub",
         200,
-        (*PAGE, "jupyter_mlgpu/teach/sharing/", "tests/jupyter/lab/test_hub.py"),
         "JupyterHub 5 and 6",
+        f"{PAGE} jupyter_mlgpu/teach/sharing/ tests/jupyter/lab/test_hub.py",
     ),
     Part(
         "test-ui",
         540,
-        (*PAGE, "tests/jupyter/lab/"),
         "slow tests in a browser",
+        f"{PAGE} {BROWSER}/",
         lambda: slow_modules([BROWSER], SLOW),
     ),
-    Part("test-fuzz", 360, ("jupyter_mlgpu/", "tests/fuzz/"), "strangers' files, 2,000 a reader"),
-    Part("test-peers", 660, ("jupyter_mlgpu/jupyter/notebook/",), "the suites of others, with us"),
-    Part("test-lessons", 1000, LESSONS, "all lessons and their solutions", lessons),
+    Part("test-fuzz", 360, "strangers' files, 2,000 a reader", "jupyter_mlgpu/ tests/fuzz/"),
+    Part("test-peers", 660, "the suites of others, with us", "jupyter_mlgpu/jupyter/notebook/"),
+    Part("test-lessons", 1000, "all lessons and their solutions", LESSONS, lessons),
 )
 
 
