@@ -208,7 +208,7 @@ test-class: test-tools ### grade the labs of made-up students with nbgrader
 .PHONY: test-peers
 test-peers: test-tools ### suites of ipykernel, nbclient and IPython, plainly and with us; PEERS_ARGS=nbclient chooses
 	@$(WITH) $(PEERS) -- $(STEP) "the suites of ipykernel, nbclient and IPython" \
-		env PYTHONPATH=scripts $(PEERS)/bin/python -m tests.support.peers --report $@ $(PEERS_ARGS)
+		env PYTHONPATH=scripts $(PEERS)/bin/python tests/peers/peers.py --report $@ $(PEERS_ARGS)
 
 # They start a JupyterHub, whose proxy came with the labextension's tools.
 .PHONY: test-teacher
@@ -262,7 +262,7 @@ test-tools: install $(VENV)/.tests ### add what tests and lint need to .venv
 
 .PHONY: browser
 browser: test-tools ### find a Chromium for the browser tests, or install one
-	@$(STEP) "a Chromium for the browser tests" $(BIN)/python tests/support/browser.py
+	@$(STEP) "a Chromium for the browser tests" $(BIN)/python -m tests.support.browser
 
 ##@ Upkeep
 

@@ -12,7 +12,7 @@ import pytest
 from packaging.requirements import Requirement
 
 from tests.packaging.test_constraints import pins_of
-from tests.support import peers
+from tests.peers import peers
 
 
 def alone(*passing: tuple[str, bool]) -> Callable[[str, bool], str]:

@@ -159,7 +159,8 @@ def surroundings() -> dict[str, str]:
         "IPYTHONDIR": str(home / "ipython"),
         "JUPYTER_PREFER_ENV_PATH": "1",
         "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
-        "PYTHONPATH": os.pathsep.join([str(ROOT), str(ROOT / "scripts")]),
+        # Not all of tests/: the suites have a package of that name.
+        "PYTHONPATH": os.pathsep.join([str(ROOT / "tests" / "peers"), str(ROOT / "scripts")]),
     }
 
 
@@ -175,7 +176,7 @@ def run(suite: str, folder: Path, title: str, *, with_us: bool, only: str = "tes
         kept = WORK / f"{suite}-{title}.jsonl"
         kept.unlink(missing_ok=True)
         environment[RESULTS] = str(kept)
-        command = [sys.executable, "-m", "pytest", "-q", "-p", "tests.support.peers", "-p", "no:nbval"]
+        command = [sys.executable, "-m", "pytest", "-q", "-p", "peers", "-p", "no:nbval"]
         command += ["-p", "no:cacheprovider", f"--timeout={TEST_LIMIT}", "-o", LOOPS, only]
         with open(WORK / f"{suite}-{title}.txt", "w", encoding="utf-8") as told:
             try:
