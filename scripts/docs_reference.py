@@ -149,7 +149,7 @@ def _field(name: str, kind: str, about: str) -> str:
 
 
 def _comments(owner: type) -> dict[str, str]:
-    """What the comments `#: ...` above fields say."""
+    """Return the text of the comments `#: ...` above fields, by field."""
     found: dict[str, str] = {}
     said: list[str] = []
     for line in inspect.getsource(owner).splitlines():
@@ -211,7 +211,7 @@ _SCHEMA = ROOT / "jupyter_mlgpu" / "record" / "record.schema.json"
 
 
 def magics() -> str:
-    """Every magic with the help that `%NAME?` shows."""
+    """Return a page of every magic with the help that `%NAME?` shows."""
     parts = []
     for name, kinds in magic_names().items():
         help_text = inspect.cleandoc(getattr(MlgpuMagics, name).__doc__ or "")
@@ -230,7 +230,7 @@ def magic_anchor(magic: str) -> str:
 
 
 def magic_names() -> dict[str, tuple[str, ...]]:
-    """Each magic, and how it is written: `%name` for a line, `%%name` for a cell."""
+    """Return each magic with the ways to write it: `%name` for a line, `%%name` for a cell."""
     found: dict[str, tuple[str, ...]] = {}
     for kind, marks in (("line", "%"), ("cell", "%%")):
         for name in MlgpuMagics.magics[kind]:
@@ -239,7 +239,7 @@ def magic_names() -> dict[str, tuple[str, ...]]:
 
 
 def commands() -> str:
-    """Every command of `jupyter mlgpu` with its help."""
+    """Return a page of every command of `jupyter mlgpu` with its help."""
     parts = [page(f"(command-{name})=\n## jupyter mlgpu {name}", *_helps(name)) for name in cli.COMMANDS]
     rows = [(f"[{name}](#command-{name})", plain(what)) for name, what in cli.COMMANDS.items()]
     return page(
@@ -268,7 +268,7 @@ def _help(parser: argparse.ArgumentParser) -> str:
 
 
 def record() -> str:
-    """The record's schema as tables, and as it stands."""
+    """Return a page of the record's schema, as a table and as JSON."""
     text = _SCHEMA.read_text(encoding="utf-8")
     schema = json.loads(text)
     rows = [(code(name), kind, plain(about)) for name, kind, about in _fields(schema, "", schema["$defs"])]
@@ -318,7 +318,7 @@ def _kind(schema: dict[str, Any]) -> str:
 
 
 def settings() -> str:
-    """The settings and keys of JupyterLab's extension."""
+    """Return a page of the settings and keys of JupyterLab's extension."""
     schema = json.loads(_SETTINGS.read_text(encoding="utf-8"))
     rows = []
     for name, one in schema["properties"].items():
@@ -366,7 +366,7 @@ WORDS: Mapping[str, Mapping[str, str]] = tomllib.loads(
 
 
 def by_family() -> dict[str, list[Definition]]:
-    """The catalogue's definitions by the folder they are in."""
+    """Return the catalogue's definitions by the folder they are in."""
     found: dict[str, list[Definition]] = {}
     for definition in Catalogue.load().definitions.values():
         found.setdefault(definition.path.parent.name, []).append(definition)
@@ -438,7 +438,7 @@ def _source(reference: str) -> str:
 
 
 def doctor(language: str) -> str:
-    """Every check of the doctor, by id, with a finding of each."""
+    """Return a page of every check of the doctor, with a finding of each."""
     words = WORDS[language]
     parts = [_check(one, language) for one in find_checks() if isinstance(one, Check)]
     return page("---\ntocdepth: 1\n---", f"# {words['doctor']}", words["doctor_above"], *parts)
@@ -468,7 +468,7 @@ def _check(check: Check, language: str) -> str:
 
 @cache
 def findings() -> dict[str, tuple[dict[str, Any], CheckResult]]:
-    """For each check a fault of tests/explain/doctor/broken, and what the doctor finds there first."""
+    """Return for each check a fault of tests/explain/doctor/broken, and the doctor's first finding there."""
     found: dict[str, tuple[dict[str, Any], CheckResult]] = {}
     for path in tracked(_DOCTOR / "broken", "*.json"):
         case = json.loads(path.read_text(encoding="utf-8"))

@@ -205,7 +205,7 @@ class BaseError(Exception):
 
 
 def git(*words: str) -> str | None:
-    """What git prints, or None where it fails or is not there."""
+    """Return the output of git, or None where it fails or is not installed."""
     try:
         done = subprocess.run(["git", "-C", str(ROOT), *words], capture_output=True, text=True)
     except OSError:
@@ -214,7 +214,7 @@ def git(*words: str) -> str | None:
 
 
 def base() -> str | None:
-    """The commit to compare with, or None where there is none. Raises BaseError for an unknown CI_BASE."""
+    """Return the commit to compare with, or None. Raises BaseError for an unknown CI_BASE."""
     if asked := os.environ.get("CI_BASE"):
         found = git("rev-parse", "--verify", "--quiet", f"{asked}^{{commit}}")
         if found is None:
@@ -232,18 +232,18 @@ def base() -> str | None:
 
 
 def is_ancestor(commit: str) -> bool:
-    """Whether HEAD comes from this commit."""
+    """Return whether HEAD comes from this commit."""
     return git("merge-base", "--is-ancestor", commit, "HEAD") is not None
 
 
 def changed_since(commit: str) -> tuple[str, ...]:
-    """The files that git tracks and that differ from a commit, also where that is not committed yet."""
+    """Return the tracked files that differ from a commit, also where that is not committed yet."""
     differing = git("diff", "--name-only", "-z", "--no-renames", commit) or ""
     return tuple(sorted(filter(None, differing.split("\0"))))
 
 
 def slowness() -> float:
-    """How many times as long as in the table a part takes here; 1 where `make test` has left no report."""
+    """Return by what factor parts take longer here than in the table; 1 without a report of `make test`."""
     seconds = sum(one["seconds"] for runs in run_tests.reports().values() for one in runs)
     return seconds / TEST_SECONDS if seconds else 1.0
 

@@ -1,4 +1,4 @@
-"""Which types browsers are sent, and in which file of theirs the readers of each stand."""
+"""Lists the types that browsers are sent, and the file of TypeScript in which the readers of each stand."""
 
 from __future__ import annotations
 
@@ -108,5 +108,5 @@ BY_HAND: Mapping[Any, Here] = {
 
 
 def written() -> list[tuple[Path, str]]:
-    """Each file's path and text."""
+    """Return each file's path and text."""
     return list(Writer(BROWSER, FILES, BY_HAND).written())

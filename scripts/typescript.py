@@ -70,7 +70,7 @@ class File:
 
 
 class Here(NamedTuple):
-    """What TypeScript reads by hand: its type there, its reader, and the modules of what these name."""
+    """A type that TypeScript reads by hand: its type there, its reader, and the modules of these names."""
 
     type: str
     reader: str
@@ -223,7 +223,7 @@ class Values:
         (self.types if types else self.values).setdefault(path, set()).update(names)
 
     def field(self, hint: Any, default: Any = Absent) -> Told:
-        """What stands in a field, or as an item in a list."""
+        """Return the value of a field, or of an item in a list."""
         told = self._field(hint, default)
         if "(" in told.reader:
             self.whole.add(told.reader)
@@ -357,7 +357,7 @@ class Values:
 
 
 def needed(told: Sequence[Told]) -> int:
-    """How many of a list's first values have to be there: all up to the last one that cannot be null."""
+    """Return how many of a list's first values have to be there: up to the last that cannot be null."""
     there = [not one.always and not one.type.endswith("| null") for one in told]
     return max((place for place, one in enumerate(there, 1) if one), default=0)
 
@@ -397,7 +397,7 @@ def tables(hint: Any, besides: Container[Any] = ()) -> Iterator[type]:
 
 
 def is_tuple(kind: Any) -> bool:
-    """Whether it is a NamedTuple, which is a list in JSON."""
+    """Return whether a type is a NamedTuple, which is a list in JSON."""
     return inspect.isclass(kind) and issubclass(kind, tuple) and hasattr(kind, "_fields")
 
 
@@ -413,7 +413,7 @@ def unmarked(hint: Any) -> tuple[Any, list[Any]]:
 
 
 def optional(hint: Any) -> bool:
-    """Whether None may stand there."""
+    """Return whether a type allows None."""
     hint, _ = unmarked(hint)
     return get_origin(hint) in (Union, UnionType) and NoneType in get_args(hint)
 
@@ -427,14 +427,14 @@ def some(hint: Any) -> Any:
 
 
 def is_said(hint: Any) -> bool:
-    """Whether it is a sentence, or a text in its place."""
+    """Return whether a type is a sentence, or a text in its place."""
     return hint is Sentence or (
         get_origin(hint) in (Union, UnionType) and {*get_args(hint)} == {Sentence, str}
     )
 
 
 def has_names(kind: Any) -> bool:
-    """Whether it is a type of ours, whose values have names."""
+    """Return whether a type is one of ours, whose values have names."""
     return is_tuple(kind) or dataclasses.is_dataclass(kind) or is_typeddict(kind) or issubclass(kind, Struct)
 
 

@@ -1,4 +1,4 @@
-"""What a reader meets behind a Binder link: JupyterLab, started as in the container, in Chromium."""
+"""The page behind a Binder link: JupyterLab, started as in the container, in Chromium."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def server(built: Image) -> Iterator[str]:
 
 
 def address(runtime: Path, process: subprocess.Popen[bytes], log: Path) -> str:
-    """Where the server answers, once it does."""
+    """Return the server's address, once it answers."""
     end = time.monotonic() + PATIENCE
     while time.monotonic() < end and process.poll() is None:
         for file in runtime.glob("jpserver-*.json"):

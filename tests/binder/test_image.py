@@ -1,4 +1,4 @@
-"""What happens behind a Binder link, step by step and without Docker: building, starting, running."""
+"""The steps behind a Binder link, without Docker: building, starting, running."""
 
 from __future__ import annotations
 

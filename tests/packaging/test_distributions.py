@@ -1,4 +1,4 @@
-"""What a built package holds, and that the installed one is found by Jupyter."""
+"""A built package holds all that it should, and the installed one is found by Jupyter."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What `make test-frameworks` promises: no test is left out unseen, and no large download comes unsaid."""
+"""`make test-frameworks` leaves no test out unseen, and announces a large download."""
 
 from __future__ import annotations
 

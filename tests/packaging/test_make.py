@@ -1,4 +1,4 @@
-"""What make promises: where things go, which Python it takes, and how its steps end."""
+"""Make keeps things where it says, finds a Python, and reports how its steps end."""
 
 from __future__ import annotations
 

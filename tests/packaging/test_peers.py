@@ -1,4 +1,4 @@
-"""What `make test-peers` makes of two runs of a suite, and where it takes the suites from."""
+"""`make test-peers` compares two runs of a suite, which it takes from a source distribution."""
 
 from __future__ import annotations
 

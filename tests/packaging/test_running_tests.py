@@ -1,4 +1,4 @@
-"""How a part's tests run: what failed is run once more, alone; and what continuous integration chooses."""
+"""A part's failed tests are run once more, alone; continuous integration chooses parts by what changed."""
 
 from __future__ import annotations
 

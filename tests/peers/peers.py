@@ -58,7 +58,7 @@ class Comparison:
 
 
 def worse(plain: Results, ours: Results) -> list[str]:
-    """The tests that did not fail plainly, and ended otherwise with us, or did not end at all."""
+    """Return the tests that did not fail plainly, and ended otherwise with us, or did not end at all."""
     return sorted(name for name, ended in plain.items() if ended != "failed" and ours.get(name) != ended)
 
 
@@ -132,7 +132,7 @@ def load_us(wanted: bool) -> None:
 
 
 def loaded(environment: dict[str, str]) -> bool:
-    """Whether a kernel that starts now has us, and traces."""
+    """Return whether a kernel that starts now has loaded us, and traces."""
     asks = "print(getattr(getattr(get_ipython(), '_jupyter_mlgpu', None), 'cells', None) is not None)"
     code = (
         "from jupyter_client.manager import start_new_kernel\n"

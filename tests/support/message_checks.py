@@ -1,4 +1,4 @@
-"""What can be wrong with the catalogue of messages, and how well it knows the messages that people saw.
+"""Checks of the catalogue of messages, by itself and against the messages that people saw.
 
 Every file is checked (schema, languages, placeholders, patterns, examples). Every template of
 tests/data/messages.jsonl is filled with random values, three times, and should get its verdict, or be argued
