@@ -346,23 +346,11 @@ def _choices(schema: dict[str, Any]) -> str:
 _DOCTOR = ROOT / "tests" / "explain" / "doctor"
 _THREAD = re.compile(r"([\w.-]+/[\w.-]+)#(\d+)")
 
-#: Families of messages, by the folder they are in.
-FAMILIES: Mapping[str, str] = {
-    "cuda": "CUDA",
-    "jax": "JAX",
-    "macos": "macOS",
-    "metal": "Metal",
-    "mlcompute": "ML Compute",
-    "mlx": "MLX",
-    "python": "Python",
-    "tensorflow": "TensorFlow",
-    "torch": "PyTorch",
-}
-
-#: What stands around the texts, by language.
+#: What stands around the texts, by language, and the names of the families of messages.
 WORDS: Mapping[str, Mapping[str, str]] = tomllib.loads(
     (ROOT / "docs" / "_troubles.toml").read_text(encoding="utf-8")
 )
+FAMILIES = WORDS["families"]
 
 
 def by_family() -> dict[str, list[Definition]]:
