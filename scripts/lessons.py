@@ -25,7 +25,6 @@ from pathlib import Path
 import lesson_solutions
 import lesson_translations
 import nbformat
-from lesson_results import MOST_SECONDS, seconds, verdicts
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
 from nbformat import NotebookNode
@@ -40,6 +39,10 @@ METADATA = {
     "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
     "language_info": {"name": "python"},
 }
+#: Seconds that the cells of a lesson may take on two cores of a processor.
+MOST_SECONDS = 180
+#: What each verdict of `check` begins with.
+VERDICTS = {"✓ Right.": "right", "○ Still open.": "open", "✗ Not yet.": "wrong"}
 
 
 class LessonError(Exception):
@@ -100,10 +103,9 @@ def redraw(path: Path) -> bool:
     """Draw a notebook's receipts again from their records; returns whether the file was written."""
     notebook = read(path)
     before = copy.deepcopy(notebook)
-    for cell in notebook.cells:
-        for output in cell.get("outputs", []):
-            if MIME_TYPE in output.get("data", {}):
-                output.data = nbformat.from_dict(_drawn(output.data))  # type: ignore[no-untyped-call]
+    for output in _outputs(notebook):
+        if MIME_TYPE in output.get("data", {}):
+            output.data = nbformat.from_dict(_drawn(output.data))  # type: ignore[no-untyped-call]
     if notebook == before:
         return False
     nbformat.write(notebook, path)  # type: ignore[no-untyped-call]
@@ -152,10 +154,9 @@ def without_figures(notebook: NotebookNode) -> NotebookNode:
     A receipt that would look otherwise today has a mark of its own, so that it is made anew.
     """
     notebook = copy.deepcopy(notebook)
-    for cell in notebook.cells:
-        for output in cell.get("outputs", []):
-            if MIME_TYPE in output.get("data", {}):
-                output.data = {MIME_TYPE: "a receipt" if _of_today(output.data) else "an older receipt"}
+    for output in _outputs(notebook):
+        if MIME_TYPE in output.get("data", {}):
+            output.data = {MIME_TYPE: "a receipt" if _of_today(output.data) else "an older receipt"}
     return notebook
 
 
@@ -165,6 +166,32 @@ def _of_today(data: NotebookNode) -> bool:
 
 def _drawn(data: NotebookNode) -> dict[str, object]:
     return bundle(Record.from_json(data[MIME_TYPE]), data[MIME_TYPE].get("cut"))
+
+
+def verdicts(notebook: NotebookNode) -> list[str]:
+    """Return how each check of a notebook ended: right, open or wrong."""
+    texts = [output.data.get("text/plain", "") for output in _outputs(notebook) if "data" in output]
+    firsts = [text.partition("\n")[0] for text in texts]
+    return [VERDICTS[first] for first in firsts if first in VERDICTS]
+
+
+def seconds(notebook: NotebookNode) -> float:
+    """Return how long the cells computed: their wall time together, or their CPU time where that is less.
+
+    On a busy machine a lesson waits without computing.
+    """
+    receipts = [
+        output.data[MIME_TYPE] for output in _outputs(notebook) if MIME_TYPE in output.get("data", {})
+    ]
+    readings = [one for receipt in receipts for one in Record.from_json(receipt).readings]
+    return min(
+        sum(one.value or 0 for one in readings if one.quantity == quantity)
+        for quantity in ("wall_time", "cpu_time")
+    )
+
+
+def _outputs(notebook: NotebookNode) -> list[NotebookNode]:
+    return [output for cell in notebook.cells for output in cell.get("outputs", [])]
 
 
 def _judge(notebook: NotebookNode, path: Path, checks: str) -> None:

@@ -10,9 +10,8 @@ from collections.abc import Iterator
 from html.parser import HTMLParser
 from pathlib import Path
 
-import docs_links
+import docs_reference
 import docs_site
-import docs_words
 import pytest
 from tracked import tracked
 
@@ -45,7 +44,7 @@ class Site:
 
     def places(self, page: str) -> set[str]:
         """What addresses can lead to on a page."""
-        return docs_links.Page(self.read(page)).places
+        return docs_site.Page(self.read(page)).places
 
     def text(self, page: str) -> str:
         """What a page says, with single blanks."""
@@ -105,7 +104,7 @@ def test_every_magic_stands_there_with_every_line_of_its_help(site: Site):
     magics = {*MlgpuMagics.magics["line"], *MlgpuMagics.magics["cell"]}
     assert "mlc_trace" in magics
     for name in magics:
-        assert docs_words.anchor(name) in site.places("reference/magics.html")
+        assert docs_reference.magic_anchor(name) in site.places("reference/magics.html")
         for line in (getattr(MlgpuMagics, name).__doc__ or "").splitlines():
             if line.lstrip().startswith("%"):
                 assert " ".join(line.split()) in text

@@ -21,10 +21,10 @@ def is_covered(path):
 
 @pytest.mark.needs("hatchling")
 def test_every_notebook_of_the_wheel_is_covered():
-    import lessons_in_wheel
+    import hatch_build
 
-    target = Path(lessons_in_wheel.TARGET).relative_to(PACKAGE.name)
-    shown = [name for name in lessons_in_wheel.packaged(ROOT) if not is_covered(target / name)]
+    target = Path(hatch_build.TARGET).relative_to(PACKAGE.name)
+    shown = [name for name in hatch_build.packaged(ROOT) if not is_covered(target / name)]
     assert shown == []
 
 

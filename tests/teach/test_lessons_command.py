@@ -147,9 +147,9 @@ def test_notebooks_that_a_user_keeps_beside_the_lessons_are_not_copied(with_stra
 
 @pytest.mark.needs("hatchling")
 def test_notebooks_that_a_user_keeps_beside_the_lessons_are_not_in_the_wheel(with_strays):
-    import lessons_in_wheel
+    import hatch_build
 
-    assert lessons_in_wheel.packaged(with_strays) == sorted(of_git("**/*") - {"conftest.py"})
+    assert hatch_build.packaged(with_strays) == sorted(of_git("**/*") - {"conftest.py"})
 
 
 def test_an_installation_without_lessons_says_so(tmp_path, capsys, monkeypatch):

@@ -11,7 +11,7 @@ from jupyter_mlgpu.record.extras import install_line, installed
 from jupyter_mlgpu.record.sentence import Sentence, say
 from jupyter_mlgpu.teach.packaged import LABS, LESSONS
 
-#: Where a wheel has them (scripts/lessons_in_wheel.py), and where a checkout does.
+#: Where a wheel has them (hatch_build.py), and where a checkout does.
 PLACES = (Path(__file__).parent / "notebooks", Path(__file__).parents[3] / "notebooks")
 #: English lessons stand at the top, those in other languages in folders of their names: a lesson speaks the
 #: language that its folder is named after.

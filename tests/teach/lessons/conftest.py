@@ -9,13 +9,13 @@ import subprocess
 import sys
 from pathlib import Path
 
-import lesson_figures  # scripts/
 import nbformat
 import pytest
 from tracked import tracked
 
 from jupyter_mlgpu.record.record import Record
 from jupyter_mlgpu.show.receipts.bundle import MIME_TYPE
+from tests.support import lesson_figures
 
 LESSONS = Path(__file__).resolve().parents[3] / "notebooks"
 

@@ -1,11 +1,11 @@
-"""No figure in a lesson's prose contradicts the output that it comes from: `scripts/lesson_figures.py`."""
+"""No figure in a lesson's prose contradicts the output that it comes from."""
 
-import lesson_figures  # scripts/
 import pytest
-from lesson_figures import FigureError, Mark
 from nbconvert.filters import markdown2html
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
+from tests.support import lesson_figures
+from tests.support.lesson_figures import FigureError, Mark
 from tests.teach.lessons.conftest import read
 
 

@@ -13,7 +13,7 @@ import lesson_translations
 import nbformat
 import pytest
 from IPython.core.inputtransformer2 import TransformerManager
-from lesson_results import MOST_SECONDS, seconds, verdicts
+from lessons import MOST_SECONDS, seconds, verdicts
 from nbconvert import HTMLExporter
 
 from jupyter_mlgpu.record.record import Record

@@ -8,7 +8,7 @@ import lesson_translations
 import lessons
 import nbformat
 import pytest
-from lesson_results import verdicts
+from lessons import verdicts
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 from jupyter_mlgpu.show.receipts.bundle import MIME_TYPE

@@ -21,7 +21,7 @@ from nbformat import NotebookNode
 
 from jupyter_mlgpu.show.receipts.bundle import MIME_TYPE
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 
 _MARK = re.compile(r"<!-- (?P<source>\S+): (?P<pattern>.+?) -->")
 #: A number as prose writes it; what belongs to a name, a version or a date is none.

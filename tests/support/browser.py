@@ -42,7 +42,7 @@ def why_playwright_does_not_start() -> str | None:
 
 
 def may_install_packages() -> bool:
-    """Whether this is Debian or a relative of it, and we are root."""
+    """Return whether this is Debian or a relative of it, and we are root."""
     return shutil.which("apt-get") is not None and os.geteuid() == 0
 
 

@@ -5,6 +5,8 @@ environment's own configuration of IPython loads us into each kernel and each `i
 tests know nothing of it. A test that fails in this run only is run again with us, alone in a fresh process,
 and is flaky where it ends as it does plainly (docs/adr/0026). One that fails again, and passes alone plainly,
 is our fault. Those that fail plainly are named.
+
+It is a plugin of those runs of pytest, too, which keeps how each test ended, also of a run that dies.
 """
 
 from __future__ import annotations
@@ -20,13 +22,14 @@ import sys
 import tarfile
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
-from tests_summary import MOST_FLAKY
+from run_tests import MOST_FLAKY, keep_report
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 WORK = ROOT / "build" / "peers"
 LIST = ROOT / "constraints" / "make.txt"
 #: Where every IPython of this environment looks for its configuration, whatever folder a test gives it.
@@ -36,7 +39,8 @@ LIMIT = 1500
 TEST_LIMIT = 120
 #: What pytest-asyncio asks for with a warning, and suites that take warnings for errors do not say.
 LOOPS = "asyncio_default_fixture_loop_scope=function"
-
+#: The variable that names the file of a run's results.
+RESULTS = "PEERS_RESULTS"
 
 SUITES = ("nbclient", "ipykernel", "ipython")
 
@@ -54,7 +58,7 @@ class Comparison:
 
 
 def worse(plain: Results, ours: Results) -> list[str]:
-    """The tests that did not fail plainly, and ended otherwise with us, or did not end at all."""
+    """Return the tests that did not fail plainly, and ended otherwise with us, or did not end at all."""
     return sorted(name for name, ended in plain.items() if ended != "failed" and ours.get(name) != ended)
 
 
@@ -128,7 +132,7 @@ def load_us(wanted: bool) -> None:
 
 
 def loaded(environment: dict[str, str]) -> bool:
-    """Whether a kernel that starts now has us, and traces."""
+    """Return whether a kernel that starts now has loaded us, and traces."""
     asks = "print(getattr(getattr(get_ipython(), '_jupyter_mlgpu', None), 'cells', None) is not None)"
     code = (
         "from jupyter_client.manager import start_new_kernel\n"
@@ -155,7 +159,8 @@ def host_environment() -> dict[str, str]:
         "IPYTHONDIR": str(home / "ipython"),
         "JUPYTER_PREFER_ENV_PATH": "1",
         "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
-        "PYTHONPATH": os.pathsep.join([str(ROOT / "scripts"), *filter(None, [os.environ.get("PYTHONPATH")])]),
+        # Not all of tests/: the suites have a package of that name.
+        "PYTHONPATH": os.pathsep.join([str(ROOT / "tests" / "peers"), str(ROOT / "scripts")]),
     }
 
 
@@ -170,8 +175,8 @@ def run(suite: str, folder: Path, title: str, *, with_us: bool, only: str = "tes
             )
         kept = WORK / f"{suite}-{title}.jsonl"
         kept.unlink(missing_ok=True)
-        environment["PEERS_RESULTS"] = str(kept)
-        command = [sys.executable, "-m", "pytest", "-q", "-p", "peers_results", "-p", "no:nbval"]
+        environment[RESULTS] = str(kept)
+        command = [sys.executable, "-m", "pytest", "-q", "-p", "peers", "-p", "no:nbval"]
         command += ["-p", "no:cacheprovider", f"--timeout={TEST_LIMIT}", "-o", LOOPS, only]
         with open(WORK / f"{suite}-{title}.txt", "w", encoding="utf-8") as told:
             try:
@@ -191,8 +196,16 @@ def run(suite: str, folder: Path, title: str, *, with_us: bool, only: str = "tes
     return read(kept)
 
 
+def pytest_runtest_logreport(report: Any) -> None:
+    """Keep how a phase of a test ended, but for those that set up or clean up and pass."""
+    if report.passed and report.when != "call":
+        return
+    with open(os.environ[RESULTS], "a", encoding="utf-8") as kept:
+        kept.write(json.dumps({"name": report.nodeid, "ended": report.outcome}) + "\n")
+
+
 def read(path: Path) -> Results:
-    """What `peers_results` has kept; a test that fails in any of its phases has failed."""
+    """Return what the plugin has kept; a test that fails in any of its phases has failed."""
     results: Results = {}
     for line in path.read_text(encoding="utf-8").splitlines() if path.exists() else ():
         one = json.loads(line)
@@ -231,20 +244,11 @@ def summary(suite: str, runs: Sequence[Results], found: Comparison) -> str:
     return "\n".join(f"    {line}" for line in lines)
 
 
-def keep_report(
-    path: Path, seconds: float, passed: int, failed: list[str], flaky: Mapping[str, list[str]]
-) -> None:
-    """Write a report for the summary (scripts/tests_summary.py)."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    told = {"seconds": seconds, "passed": passed, "failed": failed, "flaky": flaky, "skipped": {}}
-    path.write_text(json.dumps(told), encoding="utf-8")
-
-
 def main(arguments: Sequence[str] | None = None) -> int:
     """Examine the suites; 1 where a test fails only with us."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("packages", nargs="*", help="which suites; all without it")
-    parser.add_argument("--report", type=Path, help="a file for the summary of all parts")
+    parser.add_argument("--report", help="the part's name in the summary of all parts")
     options = parser.parse_args(arguments)
     suites = [suite for suite in SUITES if not options.packages or suite in options.packages]
     begun = time.monotonic()
@@ -259,7 +263,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         flaky |= {f"{suite}: {name}": [str(WORK / f"{suite}-with-us.txt"), str(WORK)] for name in found.flaky}
         passed += sum(ended == "passed" for ended in runs[1].values())
     if options.report:
-        keep_report(options.report, time.monotonic() - begun, passed, failed, flaky)
+        keep_report(options.report, time.monotonic() - begun, passed, failed, flaky, {})
     return 1 if failed else 0
 
 

@@ -1,10 +1,8 @@
-"""Checks the catalogue of messages, and how well it knows the shared templates of messages people saw.
+"""Checks of the catalogue of messages, by itself and against the messages that people saw.
 
-    python scripts/check_messages.py [FOLDER]     FOLDER: a folder with <family>/<id>.toml files
-
-Every file is checked (schema, languages, placeholders, patterns, examples); then every template of
-tests/data/messages.jsonl is filled with random values, three times, and those with another verdict, or
-none, are printed. Exit status 1: a file is wrong, or a template disagrees without an argument.
+Every file is checked (schema, languages, placeholders, patterns, examples). Every template of
+tests/data/messages.jsonl is filled with random values, three times, and should get its verdict, or be argued
+against in a message's file.
 """
 
 from __future__ import annotations
@@ -12,7 +10,6 @@ from __future__ import annotations
 import json
 import random
 import re
-import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -23,7 +20,7 @@ from jupyter_mlgpu.explain.logs.parse import Message
 from jupyter_mlgpu.explain.logs.stream import messages
 from jupyter_mlgpu.explain.logs.template import placeholders
 
-TEMPLATES = Path(__file__).parents[1] / "tests" / "data" / "messages.jsonl"
+TEMPLATES = Path(__file__).parents[1] / "data" / "messages.jsonl"
 FACTS = frozenset(
     [
         "gpu_name",
@@ -211,45 +208,3 @@ def argued(catalogue: Catalogue) -> dict[int, str]:
         for definition in catalogue.definitions.values()
         for each in definition.tables.get("disagreements", ())
     }
-
-
-def main(folder: Path = catalogues.FOLDER) -> int:
-    """Check the files of a folder, then the templates; returns the exit status."""
-    wrong = 0
-    definitions = []
-    for path in sorted(folder.glob("**/*.toml")):
-        try:
-            definitions.append(Definition.from_text(path, path.read_text(encoding="utf-8")))
-        except (ValueError, LookupError, TypeError) as error:
-            print(f"{path}: {type(error).__name__}: {error}")
-            wrong += 1
-    catalogue = Catalogue(definitions)
-    for definition in definitions:
-        if catalogue.definitions[definition.id] is not definition:
-            print(f"{definition.path}: another file has this name")
-            wrong += 1
-        for complaint in complaints(definition, catalogue):
-            print(f"{definition.path}: {complaint}")
-            wrong += 1
-    total = len(templates())
-    reasons = argued(catalogue)
-    seen: set[int] = set()
-    unknown: set[int] = set()
-    for seed in SEEDS:
-        found = list(disagreements(catalogue, seed))
-        for template, text, verdict, name in found:
-            if name is None:
-                unknown.add(template["id"])
-            elif template["id"] not in seen:
-                asked = f"{template['id']} {template['verdict']}"
-                reason = f"argued in {reasons[template['id']]}" if template["id"] in reasons else "not argued"
-                print(f"{asked}: ours {verdict}, {name}, {reason}: {text[:99]!r}")
-            seen.add(template["id"])
-        print(f"seed {seed}: {total - len(found)} of {total} templates agree ({1 - len(found) / total:.1%})")
-    print(f"templates without an explanation: {sorted(unknown)}")
-    print(f"{len(definitions)} messages, {wrong} complaints")
-    return 1 if wrong or seen - reasons.keys() else 0
-
-
-if __name__ == "__main__":
-    sys.exit(main(*map(Path, sys.argv[1:2])))

