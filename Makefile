@@ -299,8 +299,9 @@ addresses: test-tools ### write the repository's address, a line of pyproject.to
 	@$(BIN)/python scripts/addresses.py
 
 .PHONY: catalogues
-catalogues: test-tools ## bring the translations in jupyter_mlgpu/record/locale up to what the sources say
+catalogues: test-tools ## bring the translations of the package and of the lessons up to what the English says
 	@$(BIN)/python scripts/catalogues.py
+	@$(BIN)/python scripts/lesson_catalogues.py
 
 .PHONY: docs
 docs: test-tools ## build the documentation into build/docs/html, warnings as errors, and check its links

@@ -18,6 +18,7 @@ from nbclient.exceptions import DeadKernelError
 from jupyter_mlgpu.jupyter.cli.progress import printable
 from jupyter_mlgpu.jupyter.deaths.connection import VARIABLE
 from jupyter_mlgpu.jupyter.deaths.listener import DeathListener, Seen
+from jupyter_mlgpu.record import speaking
 from jupyter_mlgpu.record.accounts import places
 from jupyter_mlgpu.record.accounts.ending import Ending
 from jupyter_mlgpu.record.devicewords import DeviceWord
@@ -63,6 +64,7 @@ class Kernel:
         self._client = client
         environment = {
             **os.environ,
+            **speaking.environment(client.nb.metadata),
             "JPY_SESSION_NAME": str(notebook),  # what jupyter_server sets: the notebook's path
             "JUPYTER_MLGPU_RECORDS": str(records),
         }

@@ -19,12 +19,12 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
-from jupyter_mlgpu.record import decoding, sentence
+from jupyter_mlgpu.record import decoding, sentence, speaking
 from jupyter_mlgpu.record.gpu_work import GpuWork
 from jupyter_mlgpu.record.quantities import ROOFLINE
 from jupyter_mlgpu.record.reading import Reading
 from jupyter_mlgpu.record.record import WORKED_IN, LogLine, Record
-from jupyter_mlgpu.show.receipts import cutting, html, notes, page, text
+from jupyter_mlgpu.show.receipts import cutting, head, html, notes, page, text
 
 MIME_TYPE = "application/vnd.jupyter-mlgpu.record+json"
 PLAIN_LIMIT = 4_096
@@ -62,13 +62,16 @@ _ITEM = 450
 Make = Callable[[Record, Mapping[str, int]], dict[str, Any]]
 
 
-def bundle(record: Record, cut_before: Mapping[str, int] | None = None) -> dict[str, Any]:
+def bundle(
+    record: Record, cut_before: Mapping[str, int] | None = None, language: str | None = None
+) -> dict[str, Any]:
     """The MIME bundle of a receipt, within the limit for what the record holds.
 
     `cut_before` is the `cut` of the saved receipt that the record was read from: what that has left out is
-    told all the same.
+    told all the same. HTML and plain text are in `language`, by default the one that the kernel speaks; the
+    record itself is in English.
     """
-    make: Make = _make
+    make: Make = partial(_make, language=language or speaking.spoken())
     full = record.logs or record.ops or record.repeat or record.mode == "profiled"
     noted = record.notes or record.limit or record.lines or record.gpu_work
     limit = FULL_LIMIT if full else NOTED_LIMIT if noted else PLAIN_LIMIT
@@ -96,7 +99,7 @@ def bundle(record: Record, cut_before: Mapping[str, int] | None = None) -> dict[
             made = make(record, cut)
         if _bytes(made) > limit:
             # The plain text has the head's, too.
-            make = partial(_make, holds_head=False)
+            make = partial(make, holds_head=False)
             record, cut, made = _fitting(record, cut, make(record, cut), limit, make, least=0)
     if record.logs:
         record, of_logs = _cut_logs(record, limit, make)
@@ -184,12 +187,15 @@ def _busiest(record: Record) -> tuple[tuple[GpuWork, ...], int]:
     return kept, sum(one not in kept for one in record.gpu_work)
 
 
-def _make(record: Record, cut: Mapping[str, int], holds_head: bool = True) -> dict[str, Any]:
+def _make(
+    record: Record, cut: Mapping[str, int], *, language: str, holds_head: bool = True
+) -> dict[str, Any]:
     data = record.to_notebook()
-    shown = page.of(record, cut)
+    shown = page.of(record, cut, language)
     if holds_head:
+        told = shown.head if language == "en" else head.of(record, cut)
         # As one text, for a notebook's file gives each item of a table a line of its own.
-        data["head"] = json.dumps(shown.head.to_json(), ensure_ascii=False, separators=(",", ":"))
+        data["head"] = json.dumps(told.to_json(), ensure_ascii=False, separators=(",", ":"))
     if cut:
         data["cut"] = dict(cut)
     made = {
