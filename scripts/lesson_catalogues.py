@@ -1,4 +1,4 @@
-"""Brings the catalogues of translated lessons and labs up to the English notebooks; `make catalogues` runs it.
+"""Brings the catalogues of translated lessons and labs up to the English notebooks: `make catalogues`.
 
     python scripts/lesson_catalogues.py [--check]
 
@@ -61,9 +61,9 @@ def _texts(cell: NotebookNode, catalogue: Catalog) -> Iterator[str]:
         yield cell.source
         return
     yield from _MESSAGE.findall(cell.source)
-    for message in catalogue:
-        if message.id and (message.id == cell.source or f'"{message.id}"' in cell.source):
-            yield message.id
+    for text in (str(message.id) for message in catalogue if message.id):
+        if text == cell.source or f'"{text}"' in cell.source:
+            yield text
 
 
 def untranslated(catalogue: Catalog) -> list[str]:

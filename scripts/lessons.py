@@ -1,8 +1,9 @@
 """Runs the lessons and saves their outputs: `make lessons`.
 
 For each lesson: the learner's notebook is run; its solutions are built from it and run; and where there is a
-catalogue, that is brought up to it, and the translation assembled beside it, for git to ignore. With `--redraw` nothing is run: the receipts are drawn
-again from the records saved in them, for when the form of a receipt has changed.
+catalogue, that is brought up to it, and the translation assembled beside it, in a file that git ignores. With
+`--redraw` nothing is run: the receipts are drawn again from the records saved in them, for when the form of a
+receipt has changed.
 
 Standard error is left out of what is saved: it holds what native libraries log, which differs from
 machine to machine. A cell that fails stops its notebook, which is left as it was; the other notebooks still

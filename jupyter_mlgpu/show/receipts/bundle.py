@@ -62,16 +62,14 @@ _ITEM = 450
 Make = Callable[[Record, Mapping[str, int]], dict[str, Any]]
 
 
-def bundle(
-    record: Record, cut_before: Mapping[str, int] | None = None, language: str | None = None
-) -> dict[str, Any]:
+def bundle(record: Record, cut_before: Mapping[str, int] | None = None) -> dict[str, Any]:
     """The MIME bundle of a receipt, within the limit for what the record holds.
 
     `cut_before` is the `cut` of the saved receipt that the record was read from: what that has left out is
-    told all the same. HTML and plain text are in `language`, by default the one that the kernel speaks; the
-    record itself is in English.
+    told all the same. HTML and plain text are in the language that the kernel speaks; the record itself is in
+    English.
     """
-    make: Make = partial(_make, language=language or speaking.spoken())
+    make: Make = _make
     full = record.logs or record.ops or record.repeat or record.mode == "profiled"
     noted = record.notes or record.limit or record.lines or record.gpu_work
     limit = FULL_LIMIT if full else NOTED_LIMIT if noted else PLAIN_LIMIT
@@ -99,7 +97,7 @@ def bundle(
             made = make(record, cut)
         if _bytes(made) > limit:
             # The plain text has the head's, too.
-            make = partial(make, holds_head=False)
+            make = partial(_make, holds_head=False)
             record, cut, made = _fitting(record, cut, make(record, cut), limit, make, least=0)
     if record.logs:
         record, of_logs = _cut_logs(record, limit, make)
@@ -187,10 +185,9 @@ def _busiest(record: Record) -> tuple[tuple[GpuWork, ...], int]:
     return kept, sum(one not in kept for one in record.gpu_work)
 
 
-def _make(
-    record: Record, cut: Mapping[str, int], *, language: str, holds_head: bool = True
-) -> dict[str, Any]:
+def _make(record: Record, cut: Mapping[str, int], holds_head: bool = True) -> dict[str, Any]:
     data = record.to_notebook()
+    language = speaking.spoken()
     shown = page.of(record, cut, language)
     if holds_head:
         told = shown.head if language == "en" else head.of(record, cut)

@@ -20,7 +20,8 @@ from typing import Any
 from jupyter_mlgpu.record.record import Record
 from jupyter_mlgpu.record.sentence import filled
 from jupyter_mlgpu.record.translation import catalogue_path
-from jupyter_mlgpu.show.receipts import html, text
+from jupyter_mlgpu.show.receipts import html
+from jupyter_mlgpu.show.receipts import text as plain
 from jupyter_mlgpu.show.receipts.bundle import MIME_TYPE
 
 _FIELD = re.compile(r"\\\{([a-z_]+)\\\}")
@@ -63,22 +64,26 @@ def _translated(source: str, texts: dict[str, str]) -> str:
 
 def _translate(output: dict[str, Any], language: str) -> None:
     """Put an output of ours into a language; another one is left as it is."""
-    data: dict[str, Any] = output.get("data", {})
+    data: dict[str, Any] = output.get("data", output)
     if MIME_TYPE in data:
         record, cut = Record.from_json(data[MIME_TYPE]), data[MIME_TYPE].get("cut")
-        drawings = (("text/plain", text.receipt), ("text/html", html.receipt))
+        drawings = (("text/plain", plain.receipt), ("text/html", html.receipt))
         data |= {kind: _lines(draw(record, cut, language)) for kind, draw in drawings if kind in data}
         return
-    # What we answer begins with a verdict or with the question, which the catalogue knows as they stand.
+    # Our answers begin with a verdict or a question, which the catalogue knows as they stand; a cell may have
+    # printed something before.
     known, _ = _answers(language)
-    if "".join(output.get("text", data.get("text/plain", ()))).partition("\n")[0] in known:
-        for kind, lines in data.items() if data else [("text", output["text"])]:
-            answer = "".join(lines)
-            if kind == "text/html":
-                answer = _TEXTS_OF_HTML.sub(lambda found: escape(_said(unescape(found[0]), language)), answer)
-            else:
-                answer = "\n".join(_said(line, language) for line in answer.split("\n"))
-            (data or output)[kind] = _lines(answer)
+    lines = "".join(data.get("text", data.get("text/plain", ()))).split("\n")
+    before = next((at for at, line in enumerate(lines) if " " in line and line in known), None)
+    if before is None:
+        return
+    for kind in data.keys() & {"text", "text/plain", "text/html"}:
+        text = "".join(data[kind])
+        if kind == "text/html":
+            text = _TEXTS_OF_HTML.sub(lambda found: escape(_said(unescape(found[0]), language)), text)
+        else:
+            text = "\n".join([*lines[:before], *(_said(line, language) for line in lines[before:])])
+        data[kind] = _lines(text)
 
 
 @cache
