@@ -13,13 +13,13 @@ from __future__ import annotations
 import json
 import re
 from functools import cache
-from html import escape, unescape
 from pathlib import Path
 from typing import Any
 
 from jupyter_mlgpu.record.record import Record
 from jupyter_mlgpu.record.sentence import filled
 from jupyter_mlgpu.record.translation import catalogue_path
+from jupyter_mlgpu.show.markup import joined
 from jupyter_mlgpu.show.receipts import html
 from jupyter_mlgpu.show.receipts import text as plain
 from jupyter_mlgpu.show.receipts.bundle import MIME_TYPE
@@ -27,7 +27,6 @@ from jupyter_mlgpu.show.receipts.bundle import MIME_TYPE
 _FIELD = re.compile(r"\\\{([a-z_]+)\\\}")
 #: The sentences of the package's catalogue that `check` and `predict` answer with.
 _LESSONS = "jupyter_mlgpu/teach/lessons/"
-_TEXTS_OF_HTML = re.compile(r"(?<=>)[^<>]+(?=<)")
 
 
 def assembled(english: bytes, catalogue: Path, language: str) -> bytes:
@@ -77,13 +76,14 @@ def _translate(output: dict[str, Any], language: str) -> None:
     before = next((at for at, line in enumerate(lines) if " " in line and line in known), None)
     if before is None:
         return
-    for kind in data.keys() & {"text", "text/plain", "text/html"}:
-        text = "".join(data[kind])
-        if kind == "text/html":
-            text = _TEXTS_OF_HTML.sub(lambda found: escape(_said(unescape(found[0]), language)), text)
-        else:
-            text = "\n".join([*lines[:before], *(_said(line, language) for line in lines[before:])])
-        data[kind] = _lines(text)
+    ours = {line: _said(line, language) for line in lines[before:]}
+    for kind in data.keys() & {"text", "text/plain"}:
+        data[kind] = _lines("\n".join([*lines[:before], *(ours[line] for line in lines[before:])]))
+    if "text/html" in data:
+        text = "".join(data["text/html"])
+        for english, other in {**known, **ours}.items():
+            text = text.replace(f">{joined(english)}<", f">{joined(other)}<")
+        data["text/html"] = _lines(text)
 
 
 @cache
