@@ -30,19 +30,19 @@ _MESSAGE = re.compile(r'"((?:Expected |The peak memory was)[^"\n]*)"')
 
 
 def path_of(lesson: Path) -> Path:
-    """Where the catalogue of a lesson is."""
+    """Return the path of a lesson's catalogue."""
     return lesson.parent / shipped.LANGUAGES[1] / f"{lesson.stem}.po"
 
 
 def english_of(catalogue: Path) -> NotebookNode:
-    """The notebook that a catalogue translates."""
+    """Return the notebook that a catalogue translates."""
     path = NOTEBOOKS / shipped.english_of(catalogue.relative_to(NOTEBOOKS)).with_suffix(".ipynb")
     notebook: NotebookNode = nbformat.read(path, as_version=4)  # type: ignore[no-untyped-call]
     return notebook
 
 
 def updated(before: Catalog, notebook: NotebookNode) -> Catalog:
-    """The catalogue with what the notebook says now, and with the translations that it had."""
+    """Return the catalogue with what the notebook says now, and with the translations that it had."""
     stood = {cell: message for message in before for cell, _ in message.locations}
     said = Catalog()
     for cell in notebook.cells:
@@ -67,13 +67,13 @@ def _texts(cell: NotebookNode, catalogue: Catalog) -> Iterator[str]:
 
 
 def untranslated(catalogue: Catalog) -> list[str]:
-    """The cells with a text that is not translated, or not since its English has changed."""
+    """Return the cells with a text that is not translated, or not since its English has changed."""
     wanting = (one for one in catalogue if one.id and (one.fuzzy or not one.string))
     return list(dict.fromkeys(cell for one in wanting for cell, _ in one.locations))
 
 
 def bring_up(path: Path, *, write: bool = True) -> list[str]:
-    """What a catalogue lacks, in words, after it was brought up to its notebook."""
+    """Bring a catalogue up to its notebook; returns a line for each cell that has to be translated."""
     with path.open("rb") as file:
         catalogue = updated(read_po(file), english_of(path))
     wanting = [f"{path}: to translate: {cell}" for cell in untranslated(catalogue)]

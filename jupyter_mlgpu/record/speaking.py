@@ -44,7 +44,7 @@ def hear_from_page(language: object) -> None:
 
 
 def environment(metadata: Mapping[str, Any]) -> dict[str, str]:
-    """Return what a kernel's environment needs besides, for a notebook with these metadata."""
+    """Return the variables that the kernel of a notebook with these metadata needs in its environment."""
     ours = metadata.get("jupyter_mlgpu")
     language = ours.get("language") if isinstance(ours, Mapping) else None
     return {VARIABLE: language} if isinstance(language, str) and _is_known(language) else {}

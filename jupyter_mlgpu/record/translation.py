@@ -65,7 +65,7 @@ def translated(sentence: str, language: str) -> str:
 
 
 def in_language(shown: Any, language: str) -> Any:
-    """Return what is shown with each sentence in it in a language.
+    """Return data to show with each sentence in it translated.
 
     They are found in dataclasses, tuples and mappings; texts that are no sentences are data, and stay.
     """

@@ -43,8 +43,8 @@ def assembled(english: bytes, catalogue: Path, language: str) -> bytes:
 
 
 def _translations(catalogue: Path) -> dict[str, dict[str, str]]:
-    """The translation of each English text, by the id of the cell that it stands in."""
-    import polib
+    """Return the translation of each English text, by the id of the cell that it stands in."""
+    import polib  # reading takes a moment, and English does not need it
 
     found: dict[str, dict[str, str]] = {}
     for entry in polib.pofile(str(catalogue), encoding="utf-8"):
@@ -62,7 +62,7 @@ def _translated(source: str, texts: dict[str, str]) -> str:
 
 
 def _translate(output: dict[str, Any], language: str) -> None:
-    """Put an output of ours into a language; another one is left as it is."""
+    """Put an output of ours into a language; leave any other as it is."""
     data: dict[str, Any] = output.get("data", output)
     if MIME_TYPE in data:
         record, cut = Record.from_json(data[MIME_TYPE]), data[MIME_TYPE].get("cut")
@@ -88,7 +88,10 @@ def _translate(output: dict[str, Any], language: str) -> None:
 
 @cache
 def _said(text: str, language: str) -> str:
-    """A sentence that was made in English, in a language; what none of ours is made of stays."""
+    """Return a line of an answer in a language, or as it is where no template of ours matches it.
+
+    Of several templates that match, the one counts that leaves the fewest characters untranslated.
+    """
     known, templates = _answers(language)
     if text in known:
         return known[text]
@@ -106,11 +109,11 @@ def _said(text: str, language: str) -> str:
 
 @cache
 def _answers(language: str) -> tuple[dict[str, str], list[tuple[re.Pattern[str], str, bool]]]:
-    """The translations of what the lessons say: by its English, or by a pattern where it has fields.
+    """Return the translations of the lessons' sentences: by the English, or with a pattern if there are fields.
 
-    With a pattern comes whether the words around its fields are enough to recognise the sentence.
+    The flag of a pattern says whether the words around its fields are enough to recognise the sentence.
     """
-    import polib  # reading takes a moment, and English does not need it
+    import polib
 
     known, templates = {}, []
     for entry in polib.pofile(str(catalogue_path(language)), encoding="utf-8"):

@@ -47,13 +47,13 @@ def first(language: str) -> Path:
 
 
 def english_of(path: Path) -> Path:
-    """The English notebook of one of these paths, itself where it is English."""
+    """Return the path of the English notebook that one of these is translated from; its own if it is English."""
     folder = "source" if path.parts[0] == "labs" else ""
     return Path(*(folder if part in LANGUAGES else part for part in path.parts))
 
 
 def content(path: Path) -> bytes:
-    """The file at one of these paths."""
+    """Return the bytes of the file at one of these paths."""
     english = english_of(path)
     data = (folder() / english).read_bytes()
     if english == path:
