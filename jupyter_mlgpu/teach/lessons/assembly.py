@@ -109,7 +109,7 @@ def _said(text: str, language: str) -> str:
 
 @cache
 def _answers(language: str) -> tuple[dict[str, str], list[tuple[re.Pattern[str], str, bool]]]:
-    """Return the translations of the lessons' sentences: by the English, or with a pattern if there are fields.
+    """Return the translations of the lessons' sentences: by the English, or with a pattern if it has fields.
 
     The flag of a pattern says whether the words around its fields are enough to recognise the sentence.
     """

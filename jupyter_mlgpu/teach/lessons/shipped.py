@@ -47,7 +47,7 @@ def first(language: str) -> Path:
 
 
 def english_of(path: Path) -> Path:
-    """Return the path of the English notebook that one of these is translated from; its own if it is English."""
+    """Return the path of the English notebook for one of these paths, which may be English itself."""
     folder = "source" if path.parts[0] == "labs" else ""
     return Path(*(folder if part in LANGUAGES else part for part in path.parts))
 
