@@ -24,7 +24,7 @@ from tracked import tracked
 
 from jupyter_mlgpu.teach.lessons import shipped
 
-NOTEBOOKS = Path(__file__).parents[1] / "notebooks"
+NOTEBOOKS = Path(__file__).resolve().parents[1] / "notebooks"
 #: A message of a lab's test, as it stands in its quotes.
 _MESSAGE = re.compile(r'"((?:Expected |The peak memory was)[^"\n]*)"')
 
@@ -36,7 +36,8 @@ def path_of(lesson: Path) -> Path:
 
 def english_of(catalogue: Path) -> NotebookNode:
     """Return the notebook that a catalogue translates."""
-    path = NOTEBOOKS / shipped.english_of(catalogue.relative_to(NOTEBOOKS)).with_suffix(".ipynb")
+    name = catalogue.resolve().relative_to(NOTEBOOKS)
+    path = NOTEBOOKS / shipped.english_of(name).with_suffix(".ipynb")
     notebook: NotebookNode = nbformat.read(path, as_version=4)  # type: ignore[no-untyped-call]
     return notebook
 

@@ -3,6 +3,7 @@
 import copy
 import json
 import re
+from pathlib import Path
 
 import lesson_catalogues
 import lesson_solutions
@@ -222,7 +223,8 @@ def test_a_text_that_was_changed_keeps_its_translation_for_somebody_to_look_at(t
 def test_make_lessons_assembles_a_translation_beside_its_catalogue(tmp_path, monkeypatch):
     monkeypatch.setattr(lesson_catalogues, "NOTEBOOKS", tmp_path)
     path = catalogue(tmp_path, ("says", "A product", "乘积"))
-    english = tmp_path / "99_small.ipynb"
+    monkeypatch.chdir(tmp_path)
+    english = Path("99_small.ipynb")  # as make names it
     nbformat.write(lesson(), english)
     assert lessons.refresh_translation(english)
     assert [cell.source for cell in lessons.read(path.with_suffix(".ipynb")).cells] == ["乘积", "6 * 7"]
