@@ -23,14 +23,14 @@ export function object(value: unknown): Record<string, unknown> | null {
 /** Why data cannot be read: it is none of ours, or a later version's. */
 export type Unreadable = 'newer' | 'invalid';
 
-/** What says its version, if that is one that we read; else why it cannot be read. */
-export function versioned(value: unknown, newest: number): Record<string, unknown> | Unreadable {
+/** A table that says its version, if that is the one we read; else why it cannot be read. */
+export function versioned(value: unknown, known: number): Record<string, unknown> | Unreadable {
   const table = object(value);
   const schema = count(table?.schema);
-  if (table === null || schema === null) {
+  if (table === null || schema === null || schema < known) {
     return 'invalid';
   }
-  return schema > newest ? 'newer' : table;
+  return schema > known ? 'newer' : table;
 }
 
 export function text(value: unknown, limit = SHORT): string | null {
