@@ -64,7 +64,10 @@ class _OfASchema(Struct):
 
 
 def check_schema(data: object, known: int, what: str) -> None:
-    """Raise RecordError unless the data has version `known` of its schema, NewerSchemaError for later ones."""
+    """Raise RecordError unless the data has version `known` of its schema, NewerSchemaError for a later one.
+
+    `what` names the data in the sentence.
+    """
     # Of the rest whoever reads it says what is wrong, with the place.
     alone = {key: data[key] for key in data if key == "schema"} if isinstance(data, dict) else data
     schema = decode(_OfASchema, alone, what).schema

@@ -7,7 +7,7 @@ from html.parser import HTMLParser
 import pytest
 
 from jupyter_mlgpu.record.shown import Shown
-from jupyter_mlgpu.show.page import html, plotly, svg, text
+from jupyter_mlgpu.show.page import html, plotly, svg, text, view
 from jupyter_mlgpu.show.page.chart import COLOURS, Axis, Chart, Point, Rule, Series
 from jupyter_mlgpu.show.page.model import Page, Table, with_head
 from jupyter_mlgpu.show.page.shown import bundle_of, drawn, page_of
@@ -128,6 +128,18 @@ def test_bars_at_one_place_stand_on_each_other_or_side_by_side():
     assert b[1] == pytest.approx(a[1] + a[3], abs=0.1)
     assert plotly.figure(bars())["layout"]["barmode"] == "stack"
     assert plotly.figure(bars(stacked=False))["layout"]["barmode"] == "group"
+
+
+def test_a_span_goes_from_its_low_to_its_high_end_in_each_drawing():
+    spans = Series("a", (Point(1.0, 0, "early", 1.0, 2.0), Point(3.0, 1, "late", 3.0, 5.0)), 0, "span")
+    chart = Chart((), Axis("seconds", zero=True), Axis("", names=("x", "y")), (spans,), "Spans.", rows=3)
+    early, late = Rectangles(str(svg.draw(chart))).found
+    assert late[2] == pytest.approx(2 * early[2], abs=0.2)
+    assert late[0] == pytest.approx(early[0] + 2 * early[2], abs=0.2)
+    (trace,) = plotly.figure(chart)["data"]
+    assert (trace["base"], trace["x"], trace["y"]) == ([1.0, 3.0], [1.0, 2.0], [0, 1])
+    assert trace["width"] == view.chart(chart).bars[0][2] == 0.25
+    assert [one[3:] for one in view.chart(chart).bars] == [(1.0, 2.0, "early"), (3.0, 5.0, "late")]
 
 
 def test_what_is_replayed_is_dashed_and_a_rule_stands_at_its_value():

@@ -57,7 +57,6 @@ ALLOWED_IN_THE_PAGE = {
     "messages.ts: found": "a field of what the kernel tells of the doctor",
     "devicechoice.ts: chosen": "a field of what the kernel tells of devices",
     "state.ts: choices": "a field of what the kernel tells of devices",
-    "timeline.ts: kept": "a field of a timeline",
 }
 
 

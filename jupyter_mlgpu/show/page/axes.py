@@ -5,19 +5,23 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from jupyter_mlgpu.show.page.chart import Axis, Chart, Point, Series
+from jupyter_mlgpu.show.page.chart import ROOM, Axis, Chart, Point, Series
 from jupyter_mlgpu.show.page.scales import Scale, around
 
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """From `start` to `end` on the axis of values, around `place` on the other one, so `thick` there."""
+    """From `start` to `end` on the axis of values, around `place` on the other one, so `thick` there.
+
+    `label` is what it says when it is pointed at.
+    """
 
     series: Series
     place: float
     thick: float
     start: float
     end: float
+    label: str = ""
 
 
 def scale(chart: Chart, axis: Axis, start: float, end: float) -> Scale:
@@ -45,11 +49,17 @@ def ticks(axis: Axis, drawn: Scale) -> list[tuple[float, str]]:
 
 
 def bars(chart: Chart) -> list[Bar]:
-    """The bars of a chart: on each other, or side by side."""
+    """The bars of a chart: on each other, side by side, or each from its low to its high end."""
     series = [one for one in chart.series if one.mark == "bar"]
-    thick = 0.5 if chart.stacked else 0.75 / max(1, len(series))
+    thick = 0.5 if chart.stacked else ROOM / max(1, len(series))
     ends: dict[float, float] = {}
-    found = []
+    found = [
+        Bar(one, point.y if chart.lies else point.x, ROOM / chart.rows, *ends_of, point.label)
+        for one in chart.series
+        if one.mark == "span"
+        for point in one.points
+        if (ends_of := spread(chart, point))
+    ]
     for number, one in enumerate(series):
         aside = 0.0 if chart.stacked else (number - (len(series) - 1) / 2) * thick
         for point in one.points:

@@ -8,6 +8,7 @@ import { readGraph as readKnown } from './graphtypes';
 import type * as wire from './graphtypes';
 import type { ICorner } from './ways';
 import type { Sentence } from '../language/sentence';
+import { object } from '../language/untrusted';
 
 export type { ICorner } from './ways';
 
@@ -64,6 +65,12 @@ export interface IArea {
   y: number;
   width: number;
   height: number;
+}
+
+/** Read the part of a page that is a graph; null for anything else. */
+export function readLive(part: unknown): IGraph | null {
+  const { kind, data } = object(part) ?? {};
+  return kind === 'graph' ? readGraph(data) : null;
 }
 
 /** Read a graph; null for anything else. */

@@ -4,9 +4,8 @@
  * Made by scripts/readers.py of Python's types (`make schemas`).
  */
 
+import { readLive } from './graph';
 import type { IGraph } from './graph';
-import { readLive } from './live';
-import type { ILanes } from './live';
 import { said, sentence, sentenceIn } from '../language/sentence';
 import type { Sentence } from '../language/sentence';
 import {
@@ -76,7 +75,7 @@ export const readAxis: Reader<IAxis> = shape(
 /** Points of one name; equal colours belong together. dashed was not measured here. */
 export interface ISeries {
   name: Sentence;
-  mark: 'line' | 'points' | 'roof' | 'bar';
+  mark: 'line' | 'points' | 'roof' | 'bar' | 'span';
   colour: number;
   dashed: boolean;
   points: [number, number, number | null, number | null, Sentence][];
@@ -84,7 +83,7 @@ export interface ISeries {
 
 export const readSeries: Reader<ISeries> = shape(
   {
-    mark: oneOf('line', 'points', 'roof', 'bar')
+    mark: oneOf('line', 'points', 'roof', 'bar', 'span')
   },
   {
     name: said,
@@ -129,7 +128,7 @@ export interface IChart {
   x: IAxis;
   y: IAxis;
   series: ISeries[];
-  bars: [number, number, number, number, number][];
+  bars: [number, number, number, number, number, Sentence][];
   rules: IRule[];
   words: Sentence;
   notes: Sentence[];
@@ -145,8 +144,16 @@ export const readChart: Reader<IChart> = shape(
   {
     title: listOfSentence,
     bars: listOf(
-      tupleOf<[number, number, number, number, number]>(5, count, finite, finite, finite, finite),
-      400
+      tupleOf<[number, number, number, number, number, Sentence]>(
+        5,
+        count,
+        finite,
+        finite,
+        finite,
+        finite,
+        said
+      ),
+      1000
     ),
     rules: listOf(readRule),
     words: said,
@@ -160,7 +167,7 @@ export interface IPage {
   kind: 'page' | 'plan' | 'race' | 'bench' | 'engines';
   title: Sentence;
   headline: Sentence;
-  parts: (Sentence | IGraph | ILanes | ITable)[];
+  parts: (Sentence | IGraph | ITable)[];
   charts: IChart[];
   details: ITable[];
   notes: Sentence[];
@@ -170,10 +177,7 @@ export interface IPage {
 export const readPage: Reader<IPage> = shape(
   {
     kind: oneOf('page', 'plan', 'race', 'bench', 'engines'),
-    parts: listOrNullOf(
-      anyOf<Sentence | IGraph | ILanes | ITable>(sentence, readLive, readTable),
-      400
-    )
+    parts: listOrNullOf(anyOf<Sentence | IGraph | ITable>(sentence, readLive, readTable), 400)
   },
   {
     title: said,

@@ -6,17 +6,14 @@
 
 import { readOpenReceipt } from './openreceipt';
 import type { IOpenReceipt } from './openreceipt';
-import { readTimeline } from './timeline';
-import type { ITimeline } from './timeline';
 import { readCounterSeries } from '../kernel/messages';
 import type { ICounterSeries } from '../kernel/messages';
-import { amount, listOf, oneOf, orEmpty, placesOf, rowOf, shape } from '../language/untrusted';
+import { amount, listOf, oneOf, or, orEmpty, placesOf, rowOf, shape } from '../language/untrusted';
 import type { Reader } from '../language/untrusted';
 
-/** The open receipt of a cell, its timeline and its looks at memory, which are read apart, or why not. */
+/** The open receipt of a cell, its looks at memory, which are read apart, and why these are missing. */
 export interface IRecordPage {
-  timeline: ITimeline | null;
-  whyNoTimeline: 'light' | 'none' | 'gone' | null;
+  timeline: 'kept' | 'light' | 'none' | 'gone';
   whyNoLooks: 'short' | 'unwatched' | 'gone' | null;
   receipt: IOpenReceipt | null;
 }
@@ -24,8 +21,7 @@ export interface IRecordPage {
 export const readRecordPage: Reader<IRecordPage> = shape(
   {},
   {
-    timeline: readTimeline,
-    whyNoTimeline: oneOf('light', 'none', 'gone'),
+    timeline: or('gone', oneOf('kept', 'light', 'none', 'gone')),
     whyNoLooks: oneOf('short', 'unwatched', 'gone'),
     receipt: readOpenReceipt
   }

@@ -32,14 +32,11 @@ const looksJson = {
 };
 
 test('why there is no timeline and no curve is told apart', () => {
-  assert.deepEqual(
-    readRecordPage({ timeline: null, why_no_timeline: 'light', why_no_looks: 'short' }),
-    {
-      timeline: 'light',
-      looks: 'short',
-      receipt: null
-    }
-  );
+  assert.deepEqual(readRecordPage({ timeline: 'light', why_no_looks: 'short' }), {
+    timeline: 'light',
+    looks: 'short',
+    receipt: null
+  });
   for (const nonsense of [null, 7, {}, { timeline: 'x', looks: [], why_no_looks: 'because' }]) {
     assert.deepEqual(readRecordPage(nonsense), { timeline: 'gone', looks: 'gone', receipt: null });
   }

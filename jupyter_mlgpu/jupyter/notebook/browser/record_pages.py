@@ -3,11 +3,11 @@
 On the control channel, beside those of `channel.py` and `watch.py`; `run` and `sequence` name the record:
 
     {"type": "inside", "run": ..., "sequence": 7}
-    -> {"timeline": ..., "why_no_timeline": null, "looks": ..., "why_no_looks": null, "receipt": null}
+    -> {"timeline": "kept", "looks": ..., "why_no_looks": null, "receipt": null}
 
-`timeline` is that of `show/exporting/compact.py`. Where it is null, `why_no_timeline` is `light` (no profile
-was taken), `none` (nothing was seen, and the record's notes say why) or `gone` (its events are not kept).
-`looks` are those of the live counters at memory while the
+`timeline` is `kept` where the kernel has the cell's events, for `inside_trace` below; else it is `light` (no
+profile was taken), `none` (nothing was seen, and the record's notes say why) or `gone` (its events are not
+kept). `looks` are those of the live counters at memory while the
 cell ran: {"series": [...], "interval": 0.5, "looks": [[0.2, [1024]], ...]}, the series as in `watch.py`, the
 times in seconds from the cell's start. Where it is null, `why_no_looks` is `short` (the cell was shorter than
 two looks), `unwatched` (no browser showed the counters while it ran) or `gone` (they are no longer kept, or
@@ -75,19 +75,13 @@ class RecordPages:
         self.kit.looks.add(record.key, state, record.started_monotonic_ns / 1e9 + apart, wall)
 
     def inside(self, asked: Mapping[str, Any]) -> RecordPageData:
-        """The timeline and the looks at memory of a record, each with a reason where there is none."""
+        """The looks at memory of a record and its open receipt, and reasons for what there is not."""
         key = _key(asked)
         record = self.kit.store.get(key)
-        profiles = self.kit.profiles.get(key)
-        timeline = None
-        if profiles:
-            from jupyter_mlgpu.show.exporting.compact import compact
-
-            timeline = compact(profiles)
+        has_events = any(one.events for one in self.kit.profiles.get(key))
         looks = self.kit.looks.get(key)
         return {
-            "timeline": timeline,
-            "why_no_timeline": None if timeline else _why_no_timeline(record),
+            "timeline": "kept" if has_events else _why_no_timeline(record),
             "looks": _of_memory(looks) if looks else None,
             "why_no_looks": None if looks else self._why_no_looks(record),
             "receipt": None if record is None else _receipt(record),
