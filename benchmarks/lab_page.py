@@ -113,7 +113,7 @@ class LabPage:
     def show_now(self) -> None:
         """Choose the sidebar's live numbers, and wait for them."""
         self.show(self.sidebar.get_by_role("tab", name="Now"))
-        self.sidebar.locator(".jp-mlgpu-Chart canvas").first.wait_for()
+        self.sidebar.locator(".jp-mlgpu-Curve polyline").first.wait_for()
 
     def keep_layout(self) -> None:
         """Save the notebook, and wait until the server has been told which panels are open."""

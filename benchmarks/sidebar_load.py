@@ -129,7 +129,7 @@ const look = () => {
     if (at.running === undefined && document.querySelector('.jp-mlgpu-Running')) {
         at.running = performance.now();
     }
-    if (at.drawn === undefined && document.querySelector('.jp-mlgpu-Chart canvas')) {
+    if (at.drawn === undefined && document.querySelector('.jp-mlgpu-Curve polyline')) {
         at.drawn = performance.now();
     }
     if (at.ready === undefined || at.running === undefined || at.drawn === undefined) {

@@ -54,11 +54,11 @@ def bars(chart: Chart) -> list[Bar]:
     thick = 0.5 if chart.stacked else ROOM / max(1, len(series))
     ends: dict[float, float] = {}
     found = [
-        Bar(one, point.y if chart.lies else point.x, ROOM / chart.rows, *ends_of, point.label)
+        Bar(one, point.y if chart.lies else point.x, ROOM / chart.rows, low, high, point.label)
         for one in chart.series
         if one.mark == "span"
         for point in one.points
-        if (ends_of := spread(chart, point))
+        for low, high in [spread(chart, point)]
     ]
     for number, one in enumerate(series):
         aside = 0.0 if chart.stacked else (number - (len(series) - 1) / 2) * thick

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { mock, test } from 'node:test';
 
 import { readRecordPage } from '../../src/record/recordpage';
-import { lines, readLooks, span } from '../../src/record/looks';
+import { lines } from '../../src/record/curve';
+import { points, readLooks, span } from '../../src/record/looks';
 import { filledColumns, operationGroups, operationsNamed } from '../../src/record/operations';
 import { PERFETTO, handOver } from '../../src/lab/perfetto';
 import type { IPage } from '../../src/lab/perfetto';
@@ -63,10 +64,10 @@ test('looks are read with what was not told, and nonsense among them is left out
 test('a curve begins at the cell’s start and at zero, and parts where nothing was told', () => {
   const looks = readLooks(looksJson);
   assert(looks);
-  assert.deepEqual(lines(looks, 0, 2, 40, [100, 40]), [
-    '25.00,30.00 50.00,0.00 75.00,20.00 100.00,10.00'
-  ]);
-  assert.deepEqual(lines(looks, 1, 2, 10, [100, 40]), ['50.00,20.00', '100.00,16.00']);
+  const drawn = (series: number, top: number): string[] =>
+    lines(points(looks, series), { from: 0, to: 2, top }, [100, 40]);
+  assert.deepEqual(drawn(0, 40), ['25.00,30.00 50.00,0.00 75.00,20.00 100.00,10.00']);
+  assert.deepEqual(drawn(1, 10), ['50.00,20.00', '100.00,16.00']);
 });
 
 const operation = (name: string, selfTime: number, changes: object = {}): object => ({
