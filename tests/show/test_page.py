@@ -1,7 +1,6 @@
 """Pages, tables and charts as data, and what each renderer makes of them."""
 
 import itertools
-import json
 from html.parser import HTMLParser
 
 import pytest
@@ -10,7 +9,7 @@ from jupyter_mlgpu.record.shown import Shown
 from jupyter_mlgpu.show.page import html, plotly, svg, text, view
 from jupyter_mlgpu.show.page.chart import COLOURS, Axis, Chart, Point, Rule, Series
 from jupyter_mlgpu.show.page.model import Page, Table, with_head
-from jupyter_mlgpu.show.page.shown import bundle_of, drawn, page_of
+from jupyter_mlgpu.show.page.shown import bundle_of, page_of
 
 TABLE = Table(
     ("name", "count"), (("a", "7"), ("bcd", "1,000")), figures=("count",), caption="All", below="and 3 more"
@@ -150,13 +149,6 @@ def test_what_is_replayed_is_dashed_and_a_rule_stands_at_its_value():
     assert ">here</text>" in made
     trace, rule = plotly.figure(chart)["data"]
     assert (trace["line"]["dash"], rule["x"]) == ("dash", [5.0, 5.0])
-
-
-def test_a_notebook_gets_a_chart_for_plotly_as_an_image_and_in_words():
-    shown = drawn([bars()], "[bars]")
-    assert list(shown) == [plotly.MIME_TYPE, "text/html", "text/plain"]
-    assert 'alt="Bars."' in shown["text/html"]
-    assert json.dumps(shown, allow_nan=False)
 
 
 # What the three kinds of cones lacking leave of linear red, green and blue: G. M. Machado, M. M. Oliveira,

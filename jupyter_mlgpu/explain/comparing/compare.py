@@ -21,7 +21,7 @@ from jupyter_mlgpu.record.instruments import Instrument, Instruments, called
 from jupyter_mlgpu.record.quantities import QUANTITIES
 from jupyter_mlgpu.record.record import Record
 from jupyter_mlgpu.record.sentence import Sentence, listed, say
-from jupyter_mlgpu.record.shown import Shown
+from jupyter_mlgpu.record.shown import Charted
 
 if TYPE_CHECKING:
     from jupyter_mlgpu.measure.tracing import Runs
@@ -102,8 +102,8 @@ class Pair:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class RecordComparison(Shown):
-    """What a comparison says; shown as a table in a notebook and as text elsewhere."""
+class RecordComparison(Charted):
+    """What a comparison says; shown as a chart and tables in a notebook and as text elsewhere."""
 
     first: str
     second: str

@@ -34,11 +34,11 @@ export function PageView(props: { page: IPage; t: Translate }): ReactElement {
         </p>
       )}
       {before.map((part, index) => (
-        <Part key={index} part={part} page={page} t={t} />
+        <Part key={index} part={part} t={t} />
       ))}
       {hasCharts && <ChartView chart={chart} said={said} t={t} />}
       {after.map((part, index) => (
-        <Part key={index} part={part} page={page} t={t} />
+        <Part key={index} part={part} t={t} />
       ))}
       {page.details.map((table, index) => (
         <Folded key={index} table={table} label={table.summary} t={t} />
@@ -55,8 +55,8 @@ export function PageView(props: { page: IPage; t: Translate }): ReactElement {
   );
 }
 
-function Part(props: { part: IPart; page: IPage; t: Translate }): ReactElement {
-  const { part, page, t } = props;
+function Part(props: { part: IPart; t: Translate }): ReactElement {
+  const { part, t } = props;
   if (isSentence(part)) {
     return (
       <p>
@@ -67,9 +67,11 @@ function Part(props: { part: IPart; page: IPage; t: Translate }): ReactElement {
   if ('drawings' in part) {
     return <GraphView graph={part} t={t} />;
   }
-  // Beside a chart, which says the same.
-  const label = part.summary || (page.charts.length > 0 && t('pageTable'));
-  return label ? <Folded table={part} label={label} t={t} /> : <TableView table={part} t={t} />;
+  return part.summary ? (
+    <Folded table={part} label={part.summary} t={t} />
+  ) : (
+    <TableView table={part} t={t} />
+  );
 }
 
 function Folded(props: { table: ITable; label: Sentence; t: Translate }): ReactElement {

@@ -17,8 +17,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from IPython.display import publish_display_data
-
 from jupyter_mlgpu.explain.comparing.compare import RecordComparison, compare
 from jupyter_mlgpu.record import cellnumbers, files
 from jupyter_mlgpu.record.errors import UsageError
@@ -27,7 +25,6 @@ from jupyter_mlgpu.record.sentence import joined, say
 from jupyter_mlgpu.record.words import typed, unknown
 from jupyter_mlgpu.show.comparing import page
 from jupyter_mlgpu.show.page import view
-from jupyter_mlgpu.show.page.shown import drawn
 
 if TYPE_CHECKING:
     from jupyter_mlgpu.measure.kit import Kit
@@ -41,7 +38,7 @@ _DEVICE = re.compile(r"[a-z]+(:\d+)?", re.ASCII)
 
 
 def compare_command(words: str, kit: Kit) -> RecordComparison:
-    """`%mlc_trace compare WORDS`: shows the chart, and gives the comparison to be shown below it."""
+    """`%mlc_trace compare WORDS`: the comparison, which the notebook shows."""
     asked = typed(words, "%mlc_trace compare", _HELP).places
     if len(asked) != 2:
         needed = say("%mlc_trace compare needs two arguments, found {count}.", count=len(asked))
@@ -50,11 +47,7 @@ def compare_command(words: str, kit: Kit) -> RecordComparison:
     if {one.key for one in first} & {one.key for one in second}:
         # The same code on the same device: then these two runs are meant.
         first, second = _alone(asked[0], first, kit), _alone(asked[1], second, kit)
-    found = compare(first, second, names=_titles(*asked))
-    chart = page.chart(found)
-    if chart.series:
-        publish_display_data(drawn([chart], chart.words))  # type: ignore[no-untyped-call]
-    return found
+    return compare(first, second, names=_titles(*asked))
 
 
 def compare_records(content: Mapping[str, Any], kit: Kit) -> dict[str, Any]:
@@ -67,7 +60,7 @@ def compare_records(content: Mapping[str, Any], kit: Kit) -> dict[str, Any]:
     first, second = _runs_of(a, records), _runs_of(b, records)
     if {one.key for one in first} & {one.key for one in second}:
         first, second = [a], [b]
-    # The table is what a reader came for: beside a chart it would be folded.
+    # In the narrow sidebar a reader wants the table.
     return {"page": view.data(replace(page.page(compare(first, second)), charts=()))}
 
 
