@@ -1,4 +1,6 @@
-"""Writes how the browser reads what Python sends it: types and readers in TypeScript, made of Python's types.
+"""Writes how the browser reads what Python sends it: readers in TypeScript, made of Python's types.
+
+TypeScript infers the type of what a reader gives.
 
 A reader takes nothing on trust. It is put together from those of labextension/src/language/untrusted.ts, as
 the field's type and its marks (jupyter_mlgpu/record/bounds.py) say. A field without a default is needed:
@@ -16,7 +18,7 @@ from typing import Any, get_type_hints
 
 from python_types import Absent, fields, is_tuple, marked, optional, tables, unmarked
 from reader_values import Here, Values, needed
-from typescript import WIDTH, block, camel, comment, is_lost, literal, named, wrapped
+from typescript import WIDTH, block, camel, comment, fitted, is_lost, literal, named, wrapped
 
 from jupyter_mlgpu.record.bounds import Called, Unread, Whether
 
@@ -69,17 +71,16 @@ class Writer:
 
     def _text(self, file: File) -> str:
         values = Values(file.name, self.home, self.by_hand)
-        values.use("Reader", types=True)
+        values.use("Read", "Reader", types=True)
         every = dict.fromkeys(part for kind in file.kinds for part in self.parts(kind))
         made = [_reader(kind, values) for kind in every if self.home[kind] == file.name]
         for name, hint in file.words.items():
             told = values.field(hint)
-            line = f"export const read{name}: Reader<{name}> = {told.reader};"
-            made.append(f"export type {name} = {told.type};\n\n{line}")
+            made.append(f"export const read{name} = {told.reader};\n\n{_type_of(name, name)}")
         known = [f"export const {name} = {_constant(value)};" for name, value in file.constants.items()]
         origin = "Made by scripts/readers.py of Python's types (`make schemas`)."
         head = f"/**\n * {file.about}\n *\n * {origin}\n */"
-        body = "\n\n".join([*known, *_once(made, values.whole)])
+        body = "\n\n".join([*known, *map(fitted, _once(made, values.whole))])
         imported = "\n".join(_imports(values, body))
         return "\n\n".join(one for one in (head, imported, body) if one) + "\n"
 
@@ -116,19 +117,24 @@ def _imports(values: Values, body: str) -> Iterator[str]:
                 yield line if len(line) <= WIDTH else f"{word} {{\n{inner}\n}} from '{module}';"
 
 
+def _type_of(kind: str, reader: str) -> str:
+    """The type of what a reader gives."""
+    return f"export type {kind} = Read<typeof read{reader}>;"
+
+
 def _reader(kind: type, values: Values) -> str:
-    """A type and its reader."""
+    """A reader and its type."""
     name = named(kind)
     read = [(one, *unmarked(hint), hint, default) for one, hint, default in fields(kind)]
     read = [one for one in read if not marked(one[2], Unread)]
     names = [_name(field, marks) for field, _, marks, *_ in read]
     told = [values.field(hint, default) for *_, hint, default in read]
-    lines = [f"  {one}: {value.type};" for one, value in zip(names, told, strict=True)]
-    typed = [comment(kind), f"export interface I{name} {{", *lines, "}", ""]
-    begin = f"export const read{name}: Reader<I{name}> = "
     if is_tuple(kind):
         values.use("rowOf")
+        lines = [f"  {one}: {value.type};" for one, value in zip(names, told, strict=True)]
+        typed = [comment(kind), f"export interface I{name} {{", *lines, "}", ""]
         inner = ",\n".join(f"  {one}: {value.reader}" for one, value in zip(names, told, strict=True))
+        begin = f"export const read{name}: Reader<I{name}> = "
         return "\n".join([*typed, f"{begin}rowOf<I{name}>({needed(told)}, {{\n{inner}\n}});"])
     groups: tuple[list[str], list[str]] = ([], [])
     for (field, base, *_, default), called, value in zip(read, names, told, strict=True):
@@ -139,7 +145,8 @@ def _reader(kind: type, values: Values) -> str:
         is_needed = default is Absent and not optional(base) and not value.always
         groups[not is_needed].append(wrapped(f"{called}: {reader}"))
     values.use("shape")
-    return "\n".join([*typed, f"{begin}shape(", block(groups[0]) + ",", block(groups[1]), ");"])
+    made = [f"export const read{name} = shape(", block(groups[0]) + ",", block(groups[1]), ");"]
+    return "\n".join([comment(kind), *made, "", _type_of(f"I{name}", name)])
 
 
 def _name(field: str, marks: Sequence[Any]) -> str:

@@ -32,6 +32,23 @@ def block(lines: Iterable[str]) -> str:
     return f"  {{\n{inner}\n  }}" if inner else "  {}"
 
 
+def fitted(text: str) -> str:
+    """The same with each object, and each call of `shape`, on one line where it fits."""
+    text = re.sub(r"^  \{\n(?:    \S.*\n)+  \}", _on_one_line, text, flags=re.MULTILINE)
+    return re.sub(r"^.*shape\(\n  (\{.*\}),\n  (\{.*\})\n\);", _as_one_call, text, flags=re.MULTILINE)
+
+
+def _on_one_line(found: re.Match[str]) -> str:
+    begin, *fields, end = (line.strip() for line in found[0].split("\n"))
+    line = f"  {begin} {' '.join(fields)} {end}"
+    return line if len(line) < WIDTH else found[0]
+
+
+def _as_one_call(found: re.Match[str]) -> str:
+    line = f"{found[0].partition('(')[0]}({found[1]}, {found[2]});"
+    return line if len(line) <= WIDTH else found[0]
+
+
 def wrapped(line: str, indent: int = 4) -> str:
     """A line, the arguments of a call below each other where it is too long."""
     call = re.fullmatch(r"((?:\w+: )?\w+(?:<.*?>)?\()(.*)\)", line)
