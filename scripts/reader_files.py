@@ -71,7 +71,7 @@ class Writer:
 
     def _text(self, file: File) -> str:
         values = Values(file.name, self.home, self.by_hand)
-        values.use("Read", "Reader", types=True)
+        values.use("Read", types=True)
         every = dict.fromkeys(part for kind in file.kinds for part in self.parts(kind))
         made = [_reader(kind, values) for kind in every if self.home[kind] == file.name]
         for name, hint in file.words.items():
@@ -129,23 +129,19 @@ def _reader(kind: type, values: Values) -> str:
     read = [one for one in read if not marked(one[2], Unread)]
     names = [_name(field, marks) for field, _, marks, *_ in read]
     told = [values.field(hint, default) for *_, hint, default in read]
-    if is_tuple(kind):
-        values.use("rowOf")
-        lines = [f"  {one}: {value.type};" for one, value in zip(names, told, strict=True)]
-        typed = [comment(kind), f"export interface I{name} {{", *lines, "}", ""]
-        inner = ",\n".join(f"  {one}: {value.reader}" for one, value in zip(names, told, strict=True))
-        begin = f"export const read{name}: Reader<I{name}> = "
-        return "\n".join([*typed, f"{begin}rowOf<I{name}>({needed(told)}, {{\n{inner}\n}});"])
+    word = "rowOf" if is_tuple(kind) else "shape"
+    values.use(word)
     groups: tuple[list[str], list[str]] = ([], [])
-    for (field, base, *_, default), called, value in zip(read, names, told, strict=True):
+    for place, ((field, base, *_, default), called, value) in enumerate(zip(read, names, told, strict=True)):
         reader = value.reader
-        if is_lost(field, called):
+        if word == "shape" and is_lost(field, called):
             values.use("named")
             reader = f"named('{field}', {reader})"
         is_needed = default is Absent and not optional(base) and not value.always
+        if word == "rowOf":
+            is_needed = place < needed(told)
         groups[not is_needed].append(wrapped(f"{called}: {reader}"))
-    values.use("shape")
-    made = [f"export const read{name} = shape(", block(groups[0]) + ",", block(groups[1]), ");"]
+    made = [f"export const read{name} = {word}(", block(groups[0]) + ",", block(groups[1]), ");"]
     return "\n".join([comment(kind), *made, "", _type_of(f"I{name}", name)])
 
 

@@ -33,9 +33,9 @@ def block(lines: Iterable[str]) -> str:
 
 
 def fitted(text: str) -> str:
-    """The same with each object, and each call of `shape`, on one line where it fits."""
+    """The same with each object, and each call with two of them, on one line where it fits."""
     text = re.sub(r"^  \{\n(?:    \S.*\n)+  \}", _on_one_line, text, flags=re.MULTILINE)
-    return re.sub(r"^.*shape\(\n  (\{.*\}),\n  (\{.*\})\n\);", _as_one_call, text, flags=re.MULTILINE)
+    return re.sub(r"^.* = \w+\(\n  (\{.*\}),\n  (\{.*\})\n\);", _as_one_call, text, flags=re.MULTILINE)
 
 
 def _on_one_line(found: re.Match[str]) -> str:

@@ -75,11 +75,10 @@ def test_a_field_without_a_default_is_needed_and_the_others_have_theirs():
     assert "secret" not in reader
 
 
-def test_a_type_is_what_its_reader_gives_and_a_list_with_names_has_one_of_its_own():
+def test_a_type_is_what_its_reader_gives():
     text = written(Message)
     assert "export type ISample = Read<typeof readSample>;" in text
-    assert "export interface ISpot {\n  x: number;\n  label: string;\n}" in text
-    assert "readSpot: Reader<ISpot> = rowOf<ISpot>(1, {\n  x: finite,\n  label: or('', text)\n});" in text
+    assert "export const readSpot = rowOf({ x: finite }, { label: or('', text) });" in text
     assert (
         "export const readMessage = shape({ sample: readSample }, { spots: listOrNullOf(readSpot) });" in text
     )

@@ -27,7 +27,7 @@ import {
   text,
   word
 } from '../language/untrusted';
-import type { Read, Reader } from '../language/untrusted';
+import type { Read } from '../language/untrusted';
 import { readCell } from '../record/cell';
 import { readLines } from '../record/logs';
 import { readKnownRecord } from '../record/record';
@@ -148,15 +148,9 @@ export const readRecords = shape(
 export type IRecords = Read<typeof readRecords>;
 
 /** A moment in seconds on the kernel's own clock, and the values in the order of the series. */
-export interface ISample {
-  t: number;
-  values: (number | null)[];
-}
+export const readSample = rowOf({ t: amount, values: placesOf(amount, 256) }, {});
 
-export const readSample: Reader<ISample> = rowOf<ISample>(2, {
-  t: amount,
-  values: placesOf(amount, 256)
-});
+export type ISample = Read<typeof readSample>;
 
 /** The live counters in a snapshot: t is its moment on the samples' clock. */
 export const readCountersHistory = shape(

@@ -19,7 +19,7 @@ import {
   text,
   upTo
 } from '../language/untrusted';
-import type { Read, Reader } from '../language/untrusted';
+import type { Read } from '../language/untrusted';
 
 export const FARTHEST = 200_000;
 
@@ -38,55 +38,31 @@ export const readCounts = shape({ own: count, shared: count, cpu: count }, {});
 export type ICounts = Read<typeof readCounts>;
 
 /** Of a drawing, and of each of its boxes. */
-export interface ISize {
-  width: number;
-  height: number;
-}
+export const readSize = rowOf({ width: upTo200000, height: upTo200000 }, {});
 
-export const readSize: Reader<ISize> = rowOf<ISize>(2, {
-  width: upTo200000,
-  height: upTo200000
-});
+export type ISize = Read<typeof readSize>;
 
 /** Operations that can run as a whole: where, how many, and how many of them no box tells. */
-export interface IFrame {
-  x: number;
-  y: number;
-  width: number;
-  height: number;
-  operations: number;
-  hidden: number;
-}
+export const readFrame = rowOf(
+  { x: upTo200000, y: upTo200000, width: upTo200000, height: upTo200000 },
+  { operations: or0Count, hidden: or0Count }
+);
 
-export const readFrame: Reader<IFrame> = rowOf<IFrame>(4, {
-  x: upTo200000,
-  y: upTo200000,
-  width: upTo200000,
-  height: upTo200000,
-  operations: or0Count,
-  hidden: or0Count
-});
+export type IFrame = Read<typeof readFrame>;
 
 /** Where; the operation, its name, where it runs, and the number of the reason. */
-export interface IBox {
-  x: number;
-  y: number;
-  operation: string;
-  name: string;
-  kind: 'own' | 'shared' | 'cpu';
-  reason: number | null;
-  count: number;
-}
+export const readBox = rowOf(
+  {
+    x: upTo200000,
+    y: upTo200000,
+    operation: orPrintedIn120,
+    name: orPrintedIn120,
+    kind: oneOf('own', 'shared', 'cpu')
+  },
+  { reason: count, count: or0Count }
+);
 
-export const readBox: Reader<IBox> = rowOf<IBox>(5, {
-  x: upTo200000,
-  y: upTo200000,
-  operation: orPrintedIn120,
-  name: orPrintedIn120,
-  kind: oneOf('own', 'shared', 'cpu'),
-  reason: count,
-  count: or0Count
-});
+export type IBox = Read<typeof readBox>;
 
 /** One function. whole: each operation has its box; else the largest groups have one for each kind. */
 export const readDrawing = shape(

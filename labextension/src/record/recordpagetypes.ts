@@ -7,7 +7,7 @@
 import { readOpenReceipt } from './openreceipt';
 import { readCounterSeries } from '../kernel/messages';
 import { amount, listOf, oneOf, or, orEmpty, placesOf, rowOf, shape } from '../language/untrusted';
-import type { Read, Reader } from '../language/untrusted';
+import type { Read } from '../language/untrusted';
 
 /** The open receipt of a cell, its looks at memory, which are read apart, and why these are missing. */
 export const readRecordPage = shape(
@@ -22,15 +22,9 @@ export const readRecordPage = shape(
 export type IRecordPage = Read<typeof readRecordPage>;
 
 /** A look while a cell ran: seconds from its start, and the values in the order of the series. */
-export interface ILook {
-  at: number;
-  values: (number | null)[];
-}
+export const readLook = rowOf({ at: amount, values: placesOf(amount, 256) }, {});
 
-export const readLook: Reader<ILook> = rowOf<ILook>(2, {
-  at: amount,
-  values: placesOf(amount, 256)
-});
+export type ILook = Read<typeof readLook>;
 
 /** Looks at memory while a cell ran, so many seconds apart. */
 export const readLooks = shape(
