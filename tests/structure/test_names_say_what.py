@@ -50,11 +50,8 @@ ALLOWED = {
 }
 
 
-#: The same of the page, whose messages have the names that the kernel gives them.
+#: The same of the page; its messages are made of types in Python.
 ALLOWED_IN_THE_PAGE = {
-    "messages.ts: chosen": "a field of what the kernel tells of devices",
-    "messages.ts: choices": "a field of what the kernel tells of devices",
-    "messages.ts: found": "a field of what the kernel tells of the doctor",
     "devicechoice.ts: chosen": "a field of what the kernel tells of devices",
     "state.ts: choices": "a field of what the kernel tells of devices",
 }
