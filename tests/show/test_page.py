@@ -138,7 +138,7 @@ def test_a_span_goes_from_its_low_to_its_high_end_in_each_drawing():
     (trace,) = plotly.figure(chart)["data"]
     assert (trace["base"], trace["x"], trace["y"]) == ([1.0, 3.0], [1.0, 2.0], [0, 1])
     assert trace["width"] == view.chart(chart).bars[0][2] == 0.25
-    assert [one[3:] for one in view.chart(chart).bars] == [(1.0, 2.0, "early"), (3.0, 5.0, "late")]
+    assert [one[3:] for one in view.chart(chart).bars] == [(1.0, 2.0), (3.0, 5.0)]
 
 
 def test_what_is_replayed_is_dashed_and_a_rule_stands_at_its_value():

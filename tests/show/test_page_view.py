@@ -85,8 +85,8 @@ def test_the_headline_says_from_which_measured_size_on_the_winner_is_faster_and_
 def test_without_sizes_there_is_a_bar_a_device_from_nothing_on():
     alone = [lane(one.device, dataclasses.replace(one.timings[0], size=None)) for one in (CPU, GPU)]
     (chart,) = raced(*alone, variable=None)["charts"]
-    assert [(number, place, start) for number, place, _, start, *_ in chart["bars"]] == [(0, 0, 0), (1, 1, 0)]
-    assert [end for *_, end, _ in chart["bars"]] == [one.timings[0].median for one in alone]
+    assert [(number, place, start) for number, place, _, start, _ in chart["bars"]] == [(0, 0, 0), (1, 1, 0)]
+    assert [end for *_, end in chart["bars"]] == [one.timings[0].median for one in alone]
     assert (chart["x"]["low"], chart["x"]["high"]) == (-0.5, 1.5)
     assert chart["x"]["ticks"] == [[0, "cpu:0: 1 µs"], [1, "gpu:0: 100 µs"]]
 

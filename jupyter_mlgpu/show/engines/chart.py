@@ -74,7 +74,7 @@ def _written(seconds: float) -> str:
 
 
 def _span(one: Placed, place: float, end: float) -> Point:
-    """A record from its start to its end, in seconds."""
+    """A record from its start to its end, in seconds; `end` is that of all."""
     start, stop = one.start_ns / 1e9, one.end_ns / 1e9
     name = cut(one.record.cell.name, CELL)
     label = f"{name}: {_written(start)} + {units.seconds(stop - start)}"

@@ -11,17 +11,13 @@ from jupyter_mlgpu.show.page.scales import Scale, around
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """From `start` to `end` on the axis of values, around `place` on the other one, so `thick` there.
-
-    `label` is what it says when it is pointed at.
-    """
+    """From `start` to `end` on the axis of values, around `place` on the other one, so `thick` there."""
 
     series: Series
     place: float
     thick: float
     start: float
     end: float
-    label: str = ""
 
 
 def scale(chart: Chart, axis: Axis, start: float, end: float) -> Scale:
@@ -54,7 +50,7 @@ def bars(chart: Chart) -> list[Bar]:
     thick = 0.5 if chart.stacked else ROOM / max(1, len(series))
     ends: dict[float, float] = {}
     found = [
-        Bar(one, point.y if chart.lies else point.x, ROOM / chart.rows, low, high, point.label)
+        Bar(one, point.y if chart.lies else point.x, ROOM / chart.rows, low, high)
         for one in chart.series
         if one.mark == "span"
         for point in one.points

@@ -37,8 +37,8 @@ _Many = Most(READ_ITEMS)
 
 #: A point's x and y, the ends of its spread, and what it says when it is pointed at.
 PointData = tuple[float, float, float | None, float | None, MaybeSaid]
-#: The number of its series, its place and how thick it is there, where it starts and ends, and what it says.
-BarData = tuple[int, float, float, float, float, MaybeSaid]
+#: The number of its series, its place and how thick it is there, where it starts and ends.
+BarData = tuple[int, float, float, float, float]
 #: A number and what is written there.
 TickData = tuple[float, MaybeSaid]
 #: What cannot be read is an empty cell: the others keep their columns.
@@ -196,7 +196,7 @@ def chart(shown: Chart) -> ChartData:
         _axis(shown, shown.y),
         tuple(_series(shown, one, POINTS // len(series)) for one in series),
         tuple(
-            (numbers[id(one.series)], one.place, one.thick, one.start, one.end, cut(one.label, LABEL))
+            (numbers[id(one.series)], one.place, one.thick, one.start, one.end)
             for one in axes.bars(shown)
             if id(one.series) in numbers
         ),

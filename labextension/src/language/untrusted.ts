@@ -152,15 +152,6 @@ export function named<T>(
   return Object.assign((value: unknown) => read(value), { key });
 }
 
-/** A field that stands in a table `inside` of the one that is read; `key` names it there. */
-export function inside<T>(
-  inside: string,
-  key: string,
-  read: (value: unknown) => T
-): ((value: unknown) => T) & { key: string } {
-  return named(inside, value => read(object(value)?.[key]));
-}
-
 /** What stands for a value that cannot be read. */
 export function or<T>(fallback: T, read: Reader<T>): (value: unknown) => T {
   return value => read(value) ?? fallback;

@@ -166,7 +166,7 @@ function Bars(props: { chart: IChart; scales: IScales; t: Translate }): ReactEle
   const { x, y } = scales;
   return (
     <>
-      {bars.map(([number, place, thick, start, end, label], index) => {
+      {bars.map(([number, place, thick, start, end], index) => {
         const corner = (along: number, value: number): [number, number] =>
           lies ? [x(value), y(along)] : [x(along), y(value)];
         const [left, top] = corner(place - thick / 2, start);
@@ -182,7 +182,7 @@ function Bars(props: { chart: IChart; scales: IScales; t: Translate }): ReactEle
               width={Math.abs(right - left)}
               height={Math.abs(bottom - top)}
             >
-              {label !== '' && <title>{t.say(label)}</title>}
+              <title>{t.say(one.name)}</title>
             </rect>
           )
         );

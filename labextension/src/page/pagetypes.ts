@@ -81,15 +81,7 @@ export const readChart = shape(
   {
     title: listOfSentence,
     bars: listOf(
-      tupleOf<[number, number, number, number, number, Sentence]>(
-        5,
-        count,
-        finite,
-        finite,
-        finite,
-        finite,
-        said
-      ),
+      tupleOf<[number, number, number, number, number]>(5, count, finite, finite, finite, finite),
       1000
     ),
     rules: listOf(readRule),

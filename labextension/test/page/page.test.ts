@@ -32,7 +32,7 @@ function chartJson(changes: object = {}): object {
         ]
       }
     ],
-    bars: [[0, 1, 0.5, 0, 2, 'a bar']],
+    bars: [[0, 1, 0.5, 0, 2]],
     rules: [{ at: 46, low: 10, high: 100, label: 'gpu:0 faster' }],
     words: 'what it says',
     notes: [],

@@ -89,7 +89,7 @@ def test_a_bar_and_the_table_read_a_record_with_its_engine(lab: Lab) -> None:
     view = drawn(lab)
     bars = view.get_by_role("img", name="Partial: 2 of 3 engines answered").locator("rect")
     expect(bars).to_have_count(4)
-    expect(bars.locator("title").last).to_have_text("communicate: 50 ms + 2 ms")
+    expect(bars.locator("title").last).to_have_text("communicate")
     view.get_by_text("The records in order", exact=True).click()
     rows = view.get_by_role("table", name="The records in order").get_by_role("row")
     expect(rows.nth(4)).to_have_text("1communicate50 ms2 ms")
