@@ -246,6 +246,7 @@ def test_the_chart_has_a_row_an_engine_and_a_block_lies_below_its_cell():
     svg = found.svg()
     assert ">engine 0</text>" in svg
     assert ">engine 3</text>" in svg
+    assert ">engine 3</text>" in found.picture().svg
     above, below = axes.bars(chart.chart(found, ""))
     assert (above.series.name, above.start, above.end) == ("model.fit(x, y)", 0, 2)
     assert (below.series.name, below.start, below.end) == ("compute", 1, 1.5)

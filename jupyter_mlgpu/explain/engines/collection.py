@@ -13,7 +13,7 @@ from jupyter_mlgpu.record import units
 from jupyter_mlgpu.record.frames import Records
 from jupyter_mlgpu.record.record import Record
 from jupyter_mlgpu.record.sentence import Sentence, say, say_count
-from jupyter_mlgpu.record.shown import Charted
+from jupyter_mlgpu.record.shown import Charted, Pictured
 
 CLOCK = say(
     "Time 0 is the start of the first record. Each engine's records use its own monotonic "
@@ -62,7 +62,7 @@ def busy_ns(placed: Iterable[Placed]) -> int:
     return total
 
 
-class Collection(Charted):
+class Collection(Charted, Pictured):
     """The records of several engines on one clock.
 
     `timeline` has them in the order in which they began, each with its engine and its place; `records` has

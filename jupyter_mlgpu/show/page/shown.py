@@ -46,9 +46,13 @@ def as_html(result: object, *, charted: bool = False) -> str:
 
 
 def picture_of(result: object) -> Drawing:
-    """The first picture of its page."""
-    found = next(part for part in page_of(result).parts if isinstance(part, Picture))
-    return Drawing(found.drawing, found.words)
+    """The first picture of its page; its first chart where there is none."""
+    page = page_of(result)
+    for part in page.parts:
+        if isinstance(part, Picture):
+            return Drawing(part.drawing, part.words)
+    chart = page.charts[0]
+    return Drawing(svg.draw(chart), chart.words)
 
 
 def chart_of(result: object) -> str:
