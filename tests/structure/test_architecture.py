@@ -234,7 +234,6 @@ NAMED = {
     "experiment/race/racing.py": "an example, in a sentence",
     "jupyter/cli/bench.py": "an example, in a help text",
     "measure/training_callbacks.py": "each is for a library of one framework",
-    "record/schema_1.py": "how the sources of readings began in records of schema 1",
     "record/redact/people.py": "words that are no names of people",
     "testing/records.py": "a record to look at",
 }

@@ -59,7 +59,7 @@ class BenchRun(Charted):
         kind = data.get("kind") if isinstance(data, dict) else KIND
         if kind != KIND:
             raise RecordError(f"it is not a benchmark result (its kind is {kind!r:.40})")
-        decoding.schema_of(data, SCHEMA, "the benchmark")
+        decoding.check_schema(data, SCHEMA, "the benchmark")
         run = decoding.decode(cls, data, "the benchmark")
         return replace(run, origin="replayed" if run.origin == "replayed" else "loaded")
 

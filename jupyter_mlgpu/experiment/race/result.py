@@ -139,7 +139,7 @@ class RaceResult(Charted):
     @classmethod
     def from_json(cls, data: object) -> RaceResult:
         """A result from `to_json`'s data; raises RecordError saying what is wrong with it."""
-        decoding.schema_of(data, SCHEMA, "the race")
+        decoding.check_schema(data, SCHEMA, "the race")
         return decoding.decode(cls, data, "the race")
 
     def save(self, path: str | os.PathLike[str]) -> Path:

@@ -16,7 +16,7 @@ from jupyter_mlgpu.explain.statistics import Estimate, median, ratio_interval
 from jupyter_mlgpu.measure.frameworks import registry
 from jupyter_mlgpu.record import units
 from jupyter_mlgpu.record.cellnumbers import CellNumber
-from jupyter_mlgpu.record.displayable import Displayable
+from jupyter_mlgpu.record.displayable import Charted
 from jupyter_mlgpu.record.errors import UsageError
 from jupyter_mlgpu.record.instruments import Instrument, Instruments, called
 from jupyter_mlgpu.record.quantities import QUANTITIES
@@ -102,8 +102,8 @@ class Pair:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class RecordComparison(Displayable):
-    """What a comparison says; shown as a table in a notebook and as text elsewhere."""
+class RecordComparison(Charted):
+    """What a comparison says; shown as a chart and tables in a notebook and as text elsewhere."""
 
     first: str
     second: str

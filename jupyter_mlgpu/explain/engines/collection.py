@@ -10,7 +10,7 @@ from jupyter_mlgpu import record as record_room
 from jupyter_mlgpu.explain.engines.asking import EngineReport
 from jupyter_mlgpu.explain.engines.phases import phases
 from jupyter_mlgpu.record import units
-from jupyter_mlgpu.record.displayable import Pictured
+from jupyter_mlgpu.record.displayable import Charted, Pictured
 from jupyter_mlgpu.record.frames import Records
 from jupyter_mlgpu.record.record import Record
 from jupyter_mlgpu.record.sentence import Sentence, say, say_count
@@ -62,7 +62,7 @@ def busy_ns(placed: Iterable[Placed]) -> int:
     return total
 
 
-class Collection(Pictured):
+class Collection(Charted, Pictured):
     """The records of several engines on one clock.
 
     `timeline` has them in the order in which they began, each with its engine and its place; `records` has
@@ -120,10 +120,6 @@ class Collection(Pictured):
     def here(self, one: EngineReport) -> bool:
         """Whether an engine runs on the machine that collected."""
         return one.host == self._host
-
-    def svg(self) -> str:
-        """A lane an engine, on white."""
-        return f"{self.picture().svg}\n"
 
     def save(self, path: str | os.PathLike[str]) -> int:
         """Write a trace for Perfetto (https://ui.perfetto.dev) with one process an engine.
