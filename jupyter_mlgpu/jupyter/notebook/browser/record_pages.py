@@ -5,14 +5,14 @@ On the control channel, beside those of `channel.py` and `watch.py`; `run` and `
     {"type": "inside", "run": ..., "sequence": 7}
     -> {"timeline": "kept", "samples": ..., "why_no_samples": null, "receipt": null}
 
-`timeline` is `kept` where the kernel has the cell's events, for `inside_trace` below; else it is `light` (no
-profile was taken), `none` (nothing was recorded, and the record's notes say why) or `gone` (its events are not
-kept). `samples` are those of memory by the live counters while the cell ran:
-{"series": [...], "interval": 0.5, "samples": [[0.2, [1024]], ...]}, the series as in `live_counters.py`, the
-times in seconds from the cell's start. Where it is null, `why_no_samples` is `short` (the cell was shorter than
-two samples), `unwatched` (no browser showed the counters while it ran) or `gone` (they are no longer kept, or
-the record is of another kernel). `receipt` is what its open receipt says, as `show/receipts/view.py` has it;
-null where the record is no longer held.
+`timeline` is `kept` where the kernel has the cell's events, for `inside_trace` below; else it is `light`
+(no profile was taken), `none` (nothing was recorded, and the record's notes say why) or `gone` (its events
+are not kept). `samples` are those of memory by the live counters while the cell ran: {"series": [...],
+"interval": 0.5, "samples": [[0.2, [1024]], ...]}, the series as in `live_counters.py`, the times in seconds
+from the cell's start. Where it is null, `why_no_samples` is `short` (the cell was shorter than two
+samples), `unwatched` (no browser showed the counters while it ran) or `gone` (they are no longer kept, or
+the record is of another kernel). `receipt` is what its open receipt says, as `show/receipts/view.py` has
+it; null where the record is no longer held.
 
     {"type": "inside_trace", ...} -> {"trace": "...", "events": 1200, "left_out": []}
 
