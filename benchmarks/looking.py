@@ -39,7 +39,7 @@ def main() -> int:
         print(f"{name:11} watch and finish a cell: {_median(partial(_cell, backend)):5.0f} us")
         for size, layers in LAYERS.items():
             values = {"model": _MODELS[name](layers)}
-            look = _median(partial(backend.stays, values, device))
+            look = _median(partial(backend.misplaced_note, values, device))
             print(f"{name:11} look at a {size} model of {2 * layers} weights: {look:5.0f} us")
     return 0
 
