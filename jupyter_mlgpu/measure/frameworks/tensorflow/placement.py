@@ -50,7 +50,7 @@ class Mark:
 
 
 @dataclass(frozen=True, slots=True)
-class Placement:
+class OperationPlacement:
     """The devices, most operations first (None if unknown), why something is unknown, and notes."""
 
     ran_on: tuple[RanOn, ...] | None
@@ -97,7 +97,7 @@ class PlacementCounter:
         counts, calls = Counter(self._counts), Counter(self._calls)
         return Mark(counts, calls, self._unobserved.other_threads, self._unobserved.steps, outermost)
 
-    def finish(self, mark: Mark) -> Placement:
+    def finish(self, mark: Mark) -> OperationPlacement:
         """End a cell and return the placement since `mark`."""
         self._cells -= 1
         self._calls += self._graph_calls.take()
@@ -105,7 +105,7 @@ class PlacementCounter:
             self._stop()
         failure = self._failure or self._graphs.failure
         if failure is not None:
-            return Placement(
+            return OperationPlacement(
                 None, say("TensorFlow's operations could not be observed ({error}).", error=failure)
             )
         counts = self._counts - mark.counts
@@ -132,7 +132,7 @@ class PlacementCounter:
         )
         why = joined(*reasons) if reasons else None
         ran_on = _ran_on(counts, why, only)
-        return Placement(
+        return OperationPlacement(
             None if why and not ran_on else ran_on,
             why,
             (*placement_notes(counts, complete=why is None), *copy_notes(called)),
