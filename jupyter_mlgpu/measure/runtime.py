@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from jupyter_mlgpu._version import __version__
 from jupyter_mlgpu.measure.frameworks import registry
 from jupyter_mlgpu.measure.frameworks.base import Compiled
-from jupyter_mlgpu.measure.frameworks.imports import ImportWatch
+from jupyter_mlgpu.measure.frameworks.imports import ImportHook
 from jupyter_mlgpu.measure.probes import cell
 from jupyter_mlgpu.measure.probes.base import ProbeInstruments
 from jupyter_mlgpu.measure.probes.cell.peak_memory_process import ResettablePeak
@@ -76,7 +76,7 @@ class Runtime:
             activity=self._activity,
             gpu=self._gpu_meter,
         )
-        self._watch = ImportWatch(registry.MODULES, self._framework_loaded)
+        self._watch = ImportHook(registry.MODULES, self._framework_loaded)
 
     # What seldom or never runs is loaded when it does: loading the extension should take no time.
 
@@ -127,7 +127,10 @@ class Runtime:
         from jupyter_mlgpu.measure.activity.markers import RULES, Markers
 
         def rules() -> list[Rules]:
-            return [RULES, *(registry.framework(name).doing for name in registry.begun())]
+            return [
+                RULES,
+                *(registry.framework(name).stack_rules for name in registry.imported_or_importing()),
+            ]
 
         return Markers(rules)
 
@@ -183,7 +186,7 @@ class Runtime:
 
 
 def _allocator_retries() -> int | None:
-    told = [backend.allocator_retries() for backend in registry.at_hand()]
+    told = [backend.allocator_retries() for backend in registry.created_backends()]
     return sum(one for one in told if one is not None) if any(one is not None for one in told) else None
 
 
@@ -205,7 +208,7 @@ def _compiled() -> Compiled | None:
 
 
 def _called_back() -> bool:
-    return any(backend.calls_back() for backend in registry.at_hand())
+    return any(backend.calls_back() for backend in registry.created_backends())
 
 
 def _find_gpus() -> Gpus:

@@ -73,7 +73,7 @@ class DeviceSelection:
         said = []
         for device in devices:
             with suppress(Exception):  # a note that cannot be made is left out; the cell has run
-                said.append(backends[device.framework].stays(values, device))
+                said.append(backends[device.framework].misplaced_note(values, device))
         return [one for one in said if one is not None]
 
     def select(self, word: DeviceWord, framework: str | None = None) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from jupyter_mlgpu.measure.frameworks.allocator import held, unknown
+from jupyter_mlgpu.measure.frameworks.allocator import allocator_readings, no_allocator_readings
 from jupyter_mlgpu.measure.frameworks.base import (
     CAPABILITIES,
     Backend,
@@ -94,8 +94,10 @@ class FakeBackend(Backend):
     def memory(self, device: Device) -> tuple[Reading, ...]:
         """What `holds` says of the device."""
         if device.name not in self.holds:
-            return unknown(say("The fake holds nothing on {device}.", device=device.name))
-        return held(Sentence(f"fake allocator of {device.name}"), self.holds[device.name], device=device.name)
+            return no_allocator_readings(say("The fake holds nothing on {device}.", device=device.name))
+        return allocator_readings(
+            Sentence(f"fake allocator of {device.name}"), self.holds[device.name], device=device.name
+        )
 
     def observe(self) -> FakeObservation:
         return FakeObservation(self, len(self._ran))
@@ -108,7 +110,7 @@ class FakeBackend(Backend):
         """Counts how often it was called, in `rested`."""
         self.rested += 1
 
-    def stays(self, values: Mapping[str, object], device: Device) -> Sentence | None:
+    def misplaced_note(self, values: Mapping[str, object], device: Device) -> Sentence | None:
         """Names of the values that `misplaced_values`, name to device, puts on another device."""
         found = [name for name in values if self.misplaced_values.get(name, device.name) != device.name]
         where = f"on {self.misplaced_values[found[0]]}, not on {device.name}" if found else ""

@@ -474,8 +474,8 @@ def test_a_debugger_that_is_imported_debugs_nothing_and_one_that_imports_does():
 def test_a_framework_that_is_being_imported_has_its_rules_and_no_backend(monkeypatch):
     monkeypatch.setitem(sys.modules, "mlx.core", sys)
     monkeypatch.setattr(registry, "_backends", {})
-    assert "mlx" in registry.begun()
-    assert registry.at_hand() == ()
+    assert "mlx" in registry.imported_or_importing()
+    assert registry.created_backends() == ()
     Runtime()._markers.refresh()
     assert registry._backends == {}, "its import takes a while, which no look has"
 

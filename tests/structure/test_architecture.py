@@ -143,7 +143,7 @@ BY_NAME = {
     "_aliases.py": "each door says which package is behind it",
     "experiment/bench/session.py": "the framework that the user names",
     "explain/doctor/diagnose.py": "each check is a file of a folder, which is looked through",
-    "measure/frameworks/profiler_watch.py": "the profiler of a framework, which its description names",
+    "measure/frameworks/profiler_hooks.py": "the profiler of a framework, which its description names",
     "measure/frameworks/registry.py": "frameworks are described by names: others may register theirs",
     "measure/frameworks/torch/lightning.py": "the library has two names",
     "measure/probes/cell/__init__.py": "the probe of each quantity is a file of a folder",

@@ -12,7 +12,7 @@ from functools import partial
 from jupyter_mlgpu.experiment.bench.case import Case, CaseRequest, Needs, Work
 from jupyter_mlgpu.measure.frameworks import registry
 from jupyter_mlgpu.measure.frameworks.base import Device
-from jupyter_mlgpu.measure.frameworks.benchmarks import CaseRunner, quick
+from jupyter_mlgpu.measure.frameworks.benchmarks import CaseRunner, best_without_compiling
 from jupyter_mlgpu.measure.frameworks.models import MODELS, Model
 from jupyter_mlgpu.record.errors import BenchError
 from jupyter_mlgpu.record.sentence import say
@@ -41,7 +41,7 @@ def cases(asked: CaseRequest, *, name: str) -> Iterator[Case]:
     batches = () if kind == "cpu" else tuple(one for one in model.batches if one != first)
     for training in (True, False):
         sets = registry.training(asked.framework).ladder(model, kind, training)
-        for options in quick(sets) if asked.quick else sets:
+        for options in best_without_compiling(sets) if asked.quick else sets:
             yield _case(asked, model, first, options, training)
         if not asked.quick:
             for batch in batches:

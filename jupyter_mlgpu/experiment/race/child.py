@@ -19,7 +19,7 @@ from jupyter_mlgpu.experiment.race.job import Job, JobError, News, Teller
 from jupyter_mlgpu.experiment.race.runner import RaceProgress, RaceRunner
 from jupyter_mlgpu.measure.frameworks import registry
 from jupyter_mlgpu.measure.frameworks.base import Backend, Device
-from jupyter_mlgpu.measure.frameworks.imports import ImportWatch
+from jupyter_mlgpu.measure.frameworks.imports import ImportHook
 from jupyter_mlgpu.measure.selection import DeviceSelection
 from jupyter_mlgpu.record.clock import SystemClock, real_time
 from jupyter_mlgpu.record.device_request import DeviceWord
@@ -90,7 +90,7 @@ def _prepared(
                 )
             )
 
-    watch = ImportWatch(registry.MODULES, imported)
+    watch = ImportHook(registry.MODULES, imported)
     watch.start()
     selection.enter()
     try:

@@ -103,7 +103,7 @@ def keeps_the_lock(part: Part) -> bool:
     if call is None or call != part.line_call or call.module is None:
         return False
     # Seen with NumPy 2.1, for arrays below 500 elements.
-    frameworks = (name for name in registry.FRAMEWORKS if registry.framework(name).keeps_lock)
+    frameworks = (name for name in registry.FRAMEWORKS if registry.framework(name).keeps_gil)
     return call.module.startswith(("numpy", *frameworks))
 
 

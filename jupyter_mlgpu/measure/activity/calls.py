@@ -128,7 +128,9 @@ def _home(value: object) -> str | None:
         return name if type(name) is str else None
     if type(value) is FunctionType:
         at = dict.get(value.__globals__, "__name__")
-        if type(at) is str and any(at == registry.framework(one).compiled_in for one in registry.begun()):
+        if type(at) is str and any(
+            at == registry.framework(one).compiled_in for one in registry.imported_or_importing()
+        ):
             return at
     # Functions and methods of C and Python, and classes, tell where they come from.
     return user_objects.defining_module(value) or user_objects.type_module(type(value)) or None

@@ -1,7 +1,7 @@
 """What functions of libraries do, by the file that they stand in: data, for reading stacks.
 
 A rule is the beginning of a path below `site-packages` or the standard library, and what all functions there
-do, or those of some names. Frameworks bring their own with their description (`Framework.doing`).
+do, or those of some names. Frameworks bring their own with their description (`Framework.stack_rules`).
 """
 
 from __future__ import annotations

@@ -40,7 +40,7 @@ PROFILER = say("A profiler was on in this cell, and NVIDIA's records were left t
 
 
 class Profilers(Protocol):
-    """`frameworks.profiler_watch.ProfilerWatch`."""
+    """`frameworks.profiler_hooks.ProfilerHooks`."""
 
     def is_on(self) -> bool:
         """Return whether a profiler is on."""

@@ -66,11 +66,11 @@ def meter(sampler: Sampler) -> Meter:
         from jupyter_mlgpu.measure.gpu.mac_clients import MacClients
 
         return ClientMeter(MacClients(), sampler)
-    from jupyter_mlgpu.measure.frameworks.profiler_watch import ProfilerWatch
+    from jupyter_mlgpu.measure.frameworks.profiler_hooks import ProfilerHooks
     from jupyter_mlgpu.measure.gpu.gpu_activity import GpuActivity
     from jupyter_mlgpu.measure.gpu.gpu_meter import GpuMeter
 
-    records = GpuMeter(GpuActivity(ProfilerWatch()), sampler)
+    records = GpuMeter(GpuActivity(ProfilerHooks()), sampler)
     if not os.path.isdir(_DRM):
         return records
     from jupyter_mlgpu.measure.gpu.client_meter import ClientMeter

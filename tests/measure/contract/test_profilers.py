@@ -488,7 +488,7 @@ def test_pytorchs_public_events_give_the_same_table_as_kinetos():
     session = registry.profiler("torch").start()
     (torch.sin(x) @ x).sum().backward()
     session._end()
-    public = read_torch.of_public(session._ours.events())
+    public = read_torch.from_public(session._ours.events())
     both = [session.stop(), Profile("torch", "PyTorch's profiler", read_torch.read(public).events, 0, 1)]
     tables = [
         {row.name: (row.count, row.plane, row.type, round(row.self_time * 1e6)) for row in rows(one)}
