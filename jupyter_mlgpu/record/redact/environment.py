@@ -1,7 +1,7 @@
 """Finds secrets that `%env` or a shell's `export` puts into the environment.
 
-Only a value can follow the variable's name, so even a plain word counts as a secret here. The value may hold
-blanks: it ends with the line, or with its closing quote.
+Only a value can follow the variable's name, so even a plain word counts as a secret here. The value may
+contain blanks: it ends with the line, or with its closing quote.
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ import re
 
 from jupyter_mlgpu.record.redact import assigned, letters
 
-#: The most lines, and values of a line, that are judged; no ordinary text has more.
+#: Most lines, and values of a line, that are judged. No ordinary text has more.
 _MOST_JUDGED = 500
 
-# `%env NAME value` and `%env NAME=value` take all that follows, with its quotes.
+# `%env NAME value` and `%env NAME=value` take the whole rest of the line, with its quotes.
 _MAGIC = (
     r"(?:(?<![\w%])%(?:set_)?env|!\s{0,4}set(?:x|env))[ \t]{1,8}(?P<name>\w{2,80}+)"
     r"(?:[ \t]{0,8}=[ \t]{0,8}|[ \t]{1,8})(?P<value>[^\s=][^\r\n]*)"

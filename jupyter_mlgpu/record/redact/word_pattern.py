@@ -1,4 +1,4 @@
-"""Many words as one pattern that looks at each letter once: it branches where the words do."""
+"""Combines many words into one pattern, a prefix tree, that reads each letter of a text once."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 
 def any_of(words: Mapping[str, str]) -> str:
-    """A pattern for the longest of these words that stands there, each with what must follow it."""
+    """Return a pattern for the longest matching word of `words`, each followed by its own pattern."""
     begins: dict[str, dict[str, str]] = {}
     for word, after in words.items():
         if word:
