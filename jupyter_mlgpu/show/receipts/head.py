@@ -1,7 +1,7 @@
-"""What is seen of a closed receipt, and of its cell in a list: the one place where it is put into words.
+"""The head of a receipt, which is visible when it is closed and in a list of cells.
 
-A receipt in a notebook holds it, and the kernel sends it with each record: the browser makes no words of its
-own of a record.
+This is the only module that puts it into words. A receipt in a notebook holds it, and the kernel sends it
+with each record, so the browser needs no texts of its own for a record.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from jupyter_mlgpu.record.record import HOLDS_ONLY, PARTIAL_EVIDENCE, RanOn, Rec
 from jupyter_mlgpu.record.sentence import Sentence, say
 from jupyter_mlgpu.show.receipts import figures_in_words, gpu, limits, notes, repeats
 
-#: Before the figures, where it is not a cell of this kernel that has ended by itself.
+#: Labels before the figures of a record that is not from this kernel, or whose cell did not end normally.
 _ORIGINS = {"loaded": say("loaded"), "replayed": say("replayed")}
 _OUTCOMES = {"error": say("error"), "interrupted": say("interrupted")}
 
 
 class HeadData(Struct, frozen=True, kw_only=True):
-    """The head as the browser gets it: what there is of it, `figures` by their names."""
+    """The head as the browser gets it, with `figures` by their names. Empty parts are left out."""
 
     label: Said = ""
     figures: Mapping[str, Said]
@@ -37,11 +37,11 @@ class HeadData(Struct, frozen=True, kw_only=True):
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """The figures that matter by their names, the most important first; `time` is always there, and first.
+    """The most important figures by their names, in order of importance. `time` is always the first.
 
-    `label` says where the record comes from, how its cell ended and with what it was made, `messages` how
-    many the cell brought. A closed receipt lets the last figures go where it is narrow; one that is `folded`
-    shows its name alone, for its cell computed nothing.
+    `label` says where the record comes from, how its cell ended and how it was measured. `messages` counts
+    the cell's messages. In a narrow window a closed receipt hides the last figures. One that is `folded`
+    shows only its title, because its cell computed nothing.
     """
 
     label: str
@@ -56,26 +56,26 @@ class Head:
 
     @property
     def line(self) -> str:
-        """The figures in one line, without the mark of the outcome."""
+        """The figures in one line, without the label."""
         return " · ".join(self.figures)
 
     def to_json(self) -> dict[str, Any]:
-        """`HeadData` as JSON-ready data: sentences as what they are made of."""
+        """Return `HeadData` as JSON-ready data. Sentences are written without their texts."""
         told = HeadData(label=self.label, figures=self.named, messages=self.messages, folded=self.folded)
         made: dict[str, Any] = decoding.to_json(told, texts=False)
         return {name: one for name, one in made.items() if one or name == "figures"}
 
 
 def of(record: Record, cut: Mapping[str, int] | None = None) -> Head:
-    """The head of a record's receipt; `cut` counts what was left out of that."""
+    """Return the head of a record's receipt. `cut` counts the parts that were left out of it."""
     busy = gpu.busy(record)
-    recorded = busy and limits.is_gpu_time(record.limit)  # the limit would say the same again
+    recorded = busy and limits.is_gpu_time(record.limit)  # the limit would repeat the GPU's figure
     peak = record.find("peak_memory_process")
     figures = {
         "time": repeats.headline(record) or _wall_time(record),
         "gpu": busy,
         "limit": None if recorded else limits.clause(record.limit),
-        # That nothing was seen is the rule, and no figure.
+        # Cells without framework operations are the normal case, so nothing is said.
         "where": "" if record.device.ran_on == () else where(record),
         "memory": say("peak memory {memory}", memory=units.figure(peak)) if peak else "",
     }
@@ -88,8 +88,8 @@ def of(record: Record, cut: Mapping[str, int] | None = None) -> Head:
 
 
 def label(record: Record) -> str:
-    """How the cell ended and where the record comes from, as words before the line; often empty."""
-    profiled = record.mode == "profiled" and not repeats.timing(record)  # else the time in its line is none
+    """Return how the cell ended and where the record comes from, as words before the figures. Often empty."""
+    profiled = record.mode == "profiled" and not repeats.timing(record)  # with a timing, its time is valid
     warm_up = record.repeat is not None and record.repeat.number == 0
     told = [
         _ORIGINS.get(record.origin),
@@ -101,7 +101,7 @@ def label(record: Record) -> str:
 
 
 def where(record: Record) -> str:
-    """Where the cell's work ran, in a few words; says so where it is not what was asked for."""
+    """Return where the cell's work ran, in a few words, with the requested device if it is another one."""
     asked = record.device.requested
     every = asked.get(EVERY)
     ran_on = record.device.ran_on
@@ -121,7 +121,7 @@ def _wall_time(record: Record) -> str:
 
 
 def _ran_on(ran_on: tuple[RanOn, ...]) -> str:
-    # Memory that was given out, arrays that are there, the driver's count: more may have run elsewhere.
+    # Memory that was allocated, existing arrays and the driver's count do not exclude work elsewhere.
     used = [one.device for one in ran_on if one.evidence in PARTIAL_EVIDENCE]
     ran = [_share(one, len(ran_on)) for one in ran_on if one.evidence not in PARTIAL_EVIDENCE]
     if not ran:
@@ -141,7 +141,7 @@ def _used(devices: list[str]) -> Sentence:
 
 
 def _not_known(record: Record) -> str:
-    """What can be said where no framework tells: GPUs that the records name, or the only device."""
+    """Return what is known if no framework reports devices: GPUs with recorded work, or the only device."""
     if used := [one.device for one in record.gpu_work if one.launches]:
         return _used(used)
     only = [

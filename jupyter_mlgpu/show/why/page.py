@@ -1,4 +1,4 @@
-"""Why a cell took its time, as a page: what `%mlc_trace why` shows of one record."""
+"""The page of `%mlc_trace why`: why a cell took its time."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ _SURE: Mapping[Confidence, Sentence] = {
 
 @dataclass(frozen=True, repr=False)
 class Reasons(Bundled):
-    """What limits the cell of a record, and all that is known of why."""
+    """The limit of a record's cell, with all that is known about it."""
 
     record: Record
 
 
 @page_of.register
 def page(shown: Reasons) -> Page:
-    """The answer, how sure it is, its meaning, what to do, its evidence, its roof, its lines, the rest."""
+    """Return the page: answer, confidence, meaning, advice, evidence, roof, code lines and other readings."""
     record = shown.record
     head = _unknown(record) if record.limit is None else _answer(record.limit, record)
     below, chart = roofline.table(record), roofline.chart(record)

@@ -89,7 +89,7 @@ export const readRecord = shape(
 
 export type IRecord = Read<typeof readRecord>;
 
-/** The head as the browser gets it: what there is of it, figures by their names. */
+/** The head as the browser gets it, with figures by their names. Empty parts are left out. */
 export const readHead = shape(
   {},
   { label: said, figures: pairsOf(sentence), messages: listOf(sentence), folded: flag }
