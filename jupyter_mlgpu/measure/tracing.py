@@ -119,12 +119,12 @@ def runs_of(which: Runs) -> Records:
     live = [one for one in records() if one.origin == "live"]
     if isinstance(which, str):
         named = [one for one in live if one.cell.name == which]
-        number = None if named else cellnumbers.parsed(which)
+        number = None if named else cellnumbers.parse(which)
         if number is None:
             return Records(named)
     else:
         number = CellNumber(which) if isinstance(which, int) else which
-    found = cellnumbers.meant(number, live, current().recorder.run.id)
+    found = cellnumbers.select(number, live, current().recorder.run.id)
     digest = found[-1].cell.source_digest
     if number.own or number.turn is not None or digest is None:
         return Records(found)

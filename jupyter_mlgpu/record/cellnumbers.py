@@ -53,7 +53,7 @@ class CellNumber:
         return str(self) if self.own else f"[{self}]"
 
 
-def parsed(word: str) -> CellNumber | None:
+def parse(word: str) -> CellNumber | None:
     """Return the number in a word, with or without brackets, or None if the word is not a cell number."""
     found = _WORD.fullmatch(word.removeprefix("[").removesuffix("]"))
     if found is None or (found["own"] and found["turn"]):
@@ -64,7 +64,7 @@ def parsed(word: str) -> CellNumber | None:
 
 def cell_number(word: str) -> CellNumber:
     """Return the number in a word. Raises UsageError if the word is not a cell number."""
-    number = parsed(word)
+    number = parse(word)
     if number is None:
         wrong = say("A cell is named by its number, not by {found}.", found=repr(word))
         raise UsageError(joined(wrong, _SHOW))
@@ -92,7 +92,7 @@ def names(records: Sequence[Record], run: str) -> Mapping[tuple[str, int], str]:
     return found
 
 
-def meant(number: CellNumber, records: Iterable[Record], run: str) -> list[Record]:
+def select(number: CellNumber, records: Iterable[Record], run: str) -> list[Record]:
     """Return the records that a number selects.
 
     These are records of `run`, or else those of the one loaded run that has the number.
@@ -114,10 +114,10 @@ def meant(number: CellNumber, records: Iterable[Record], run: str) -> list[Recor
     return found
 
 
-def the_one(number: CellNumber, records: Iterable[Record], run: str) -> Record:
+def select_one(number: CellNumber, records: Iterable[Record], run: str) -> Record:
     """Return the one record that a number selects. Raises UsageError if there is none, or more than one."""
     records = list(records)
-    found = meant(number, records, run)
+    found = select(number, records, run)
     if len(found) > 1:
         raise UsageError(
             say(

@@ -55,7 +55,7 @@ def decode(kind: type[T], data: object, what: str) -> T:
 
     Raises RecordError, one sentence that gives the place.
     """
-    refuse_what_cannot_be_saved(data, what)
+    refuse_unsavable(data, what)
     try:
         return msgspec.convert(data, kind, dec_hook=_read)
     except msgspec.ValidationError as error:
@@ -136,7 +136,7 @@ def to_bytes(value: Any) -> bytes:
         raise RecordError(f"it holds what JSON cannot: {error}") from error
 
 
-def refuse_what_cannot_be_saved(data: object, what: str) -> None:
+def refuse_unsavable(data: object, what: str) -> None:
     """Raise RecordError for values that Python reads from JSON but that cannot be written again or summed.
 
     These are NaN and infinity, whole numbers beyond 64 bits, lone surrogates, and data nested deeper than any

@@ -30,7 +30,7 @@ _REFUSED = {
 }
 
 
-def followed(path: Path) -> Path:
+def resolve(path: Path) -> Path:
     """Return the path with all links resolved, except a /proc link to an open file.
 
     The latter is what /dev/stdout leads to.
@@ -65,13 +65,13 @@ def followed(path: Path) -> Path:
     return place
 
 
-def itself(path: Path) -> Path:
+def resolve_folder(path: Path) -> Path:
     """Return the path with only its folder resolved.
 
     Use it if the name itself is replaced, even if it is a link.
     """
     path = path.absolute()
-    return followed(path.parent) / path.name
+    return resolve(path.parent) / path.name
 
 
 def is_open_file(path: Path) -> bool:
@@ -130,7 +130,7 @@ def open_to_append(path: Path) -> int:
 
     Never waits for a reader. Raises RecordError and OSError.
     """
-    target = followed(path)
+    target = resolve(path)
     handle = os.open(target, _THROUGH | os.O_CREAT | no_link(target), 0o666)
     try:
         there = os.fstat(handle)

@@ -29,13 +29,13 @@ def save_records(path: str | os.PathLike[str], records: Iterable[Record]) -> int
     Returns the number of records written. Each record that could not be written gives a warning with the
     reason. Raises RecordError, with the path, if the file cannot be written.
     """
-    count, problems = save_what_can_be(path, records)
+    count, problems = save_valid_records(path, records)
     for problem in problems:
         warnings.warn(problem, stacklevel=2)
     return count
 
 
-def save_what_can_be(path: str | os.PathLike[str], records: Iterable[Record]) -> tuple[int, list[Sentence]]:
+def save_valid_records(path: str | os.PathLike[str], records: Iterable[Record]) -> tuple[int, list[Sentence]]:
     """Write records like `save_records`, but return a sentence for each problem instead of warning."""
     made, problems = [], []
     for record in records:
@@ -81,7 +81,7 @@ def writing(path: Path, *, follow: bool = True, private: bool = False) -> Iterat
     only.
     """
     try:
-        target = destinations.followed(path) if follow else destinations.itself(path)
+        target = destinations.resolve(path) if follow else destinations.resolve_folder(path)
         through = destinations.open_through(path, target) if follow else None
         with _replacing(target, private) if through is None else _through(through) as file:
             yield file

@@ -79,7 +79,7 @@ class Instruments:
         return Instrument(*kind, reading.detail if kind in self._twice else None)
 
 
-def called(instruments: Iterable[Instrument]) -> dict[Instrument, str]:
+def display_names(instruments: Iterable[Instrument]) -> dict[Instrument, str]:
     """Return each instrument's name: the short one, unless another instrument has the same."""
     every = list(instruments)
     short = [one.short for one in every]

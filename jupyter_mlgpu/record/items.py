@@ -43,10 +43,15 @@ def per_item(record: Record) -> PerItem | None:
 
     A profiled cell has no rate, because its wall time is not a timing.
     """
-    told = record.facts.get(NAME)
-    if told is None or isinstance(told.value, bool) or not isinstance(told.value, int) or told.value < 1:
+    items_fact = record.facts.get(NAME)
+    if (
+        items_fact is None
+        or isinstance(items_fact.value, bool)
+        or not isinstance(items_fact.value, int)
+        or items_fact.value < 1
+    ):
         return None
-    items = told.value
+    items = items_fact.value
     took = record.duration
     timed = record.mode == "light" and took is not None and took > 0
     energy = tuple(

@@ -44,12 +44,12 @@ def to_line(record: Record) -> bytes:
         }
         cut[part] = cut.get(part, 0) + len(items) - keep
         record = replace(record, **changes)
-        said = with_commas(
+        parts = with_commas(
             [say("{count} of its {part}", count=count, part=part) for part, count in cut.items()]
         )
         line = to_bytes(
             record.with_note(
-                say("Left out when this was saved, because of its size: {parts}.", parts=said)
+                say("Left out when this was saved, because of its size: {parts}.", parts=parts)
             ).to_json()
         )
     return line + b"\n"

@@ -57,7 +57,7 @@ class Saved(Struct, frozen=True):
     not_measured: tuple[NotMeasured, ...] = ()
 
 
-def gathered(readings: Sequence[Reading]) -> tuple[tuple[Reading, ...], dict[str, Any]]:
+def group_by_reason(readings: Sequence[Reading]) -> tuple[tuple[Reading, ...], dict[str, Any]]:
     """Return the readings to write in full, and the compact form of the others for a notebook file."""
     kept: list[Reading] = []
     groups: dict[tuple[str, Scope, Source, str | None, str | None], list[Reading]] = {}
@@ -70,11 +70,11 @@ def gathered(readings: Sequence[Reading]) -> tuple[tuple[Reading, ...], dict[str
             groups.setdefault(key, []).append(one)
     if not groups:
         return tuple(kept), {}
-    saved: dict[str, Any] = decoding.to_json(Saved(tuple(map(_gathered, groups.values()))), texts=False)
+    saved: dict[str, Any] = decoding.to_json(Saved(tuple(map(_group, groups.values()))), texts=False)
     return tuple(kept), saved
 
 
-def spread(readings: tuple[Reading, ...], data: Any) -> tuple[Reading, ...]:
+def ungroup(readings: tuple[Reading, ...], data: Any) -> tuple[Reading, ...]:
     """Return all readings of a record that was saved as `data`, in the order of the record's quantities.
 
     `readings` are those written in full. Raises RecordError if the compact form is invalid.
@@ -87,7 +87,7 @@ def spread(readings: tuple[Reading, ...], data: Any) -> tuple[Reading, ...]:
     return tuple(sorted(every, key=lambda one: _ORDER.get(one.quantity, len(_ORDER))))
 
 
-def _gathered(alike: Sequence[Reading]) -> NotMeasured:
+def _group(alike: Sequence[Reading]) -> NotMeasured:
     first = alike[0]
     assert first.why_missing is not None  # `gathered` chose them by it
     return NotMeasured(

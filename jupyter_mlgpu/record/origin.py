@@ -13,8 +13,8 @@ from typing import Any
 def install_line() -> str:
     """Return `pip install ...` for a shell. With a `%` before it, it works in a cell."""
     try:
-        told = metadata.distribution("jupyter_mlgpu").read_text("direct_url.json")
-        source = _source(json.loads(told or "{}"))
+        text = metadata.distribution("jupyter_mlgpu").read_text("direct_url.json")
+        source = _source(json.loads(text or "{}"))
     except (metadata.PackageNotFoundError, OSError, ValueError, LookupError, TypeError, AttributeError):
         source = ""  # a copy that is only on sys.path, or a file that another tool wrote in its own way
     return f"pip install {source or 'jupyter_mlgpu'}"

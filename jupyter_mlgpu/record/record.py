@@ -22,7 +22,7 @@ from jupyter_mlgpu.record.errors import RecordError
 from jupyter_mlgpu.record.gpu_work import STILL_AT_WORK, GpuFigures, GpuWork, may_go_on
 from jupyter_mlgpu.record.limit import HotLine, Limit
 from jupyter_mlgpu.record.native import READ_LINE, NativeOutput
-from jupyter_mlgpu.record.not_measured import gathered, spread
+from jupyter_mlgpu.record.not_measured import group_by_reason, ungroup
 from jupyter_mlgpu.record.quantities import QUANTITIES
 from jupyter_mlgpu.record.reading import Reading
 from jupyter_mlgpu.record.sentence import Sentence, say
@@ -291,7 +291,7 @@ class Record(Struct, frozen=True):
         Texts of sentences are left out, because a view makes them. Each reason is written once, and empty
         fields are not written.
         """
-        readings, saved = gathered(self.readings)
+        readings, saved = group_by_reason(self.readings)
         data = replace(self, readings=readings).to_json(texts=False) | saved
         device = data["device"]
         for table in (data, data["run"], device, *(device["ran_on"] or ())):
@@ -309,7 +309,7 @@ class Record(Struct, frozen=True):
         """
         decoding.check_schema(data, SCHEMA, "the record")
         record = decoding.decode(cls, data, "the record")
-        record = replace(record, readings=spread(record.readings, data))
+        record = replace(record, readings=ungroup(record.readings, data))
         _check(record)
         return replace(record, schema=SCHEMA)
 

@@ -26,7 +26,7 @@ def rewrite(path: Path, data: bytes) -> None:
     sentence names the temporary file with the new content.
     """
     try:
-        target = destinations.followed(path)
+        target = destinations.resolve(path)
         if os.stat(target).st_nlink > 1:
             _write_in_place(path, target, data)
             return

@@ -44,7 +44,7 @@ class Sentence(str):
     ) -> Sentence:
         kept = {name: _as_field(value) for name, value in fields.items()} if fields else {}
         chosen = plural if plural is not None and kept.get("count") != 1 else template
-        made = super().__new__(cls, filled(chosen, kept, str) if kept else chosen)
+        made = super().__new__(cls, fill_in(chosen, kept, str) if kept else chosen)
         made.template, made.fields, made.plural = template, kept, plural
         return made
 
@@ -142,8 +142,8 @@ def of_error(error: BaseException) -> str:
 
     `str(error)` would turn a sentence into plain text.
     """
-    said = error.args[0] if len(error.args) == 1 else None
-    return said if isinstance(said, Sentence) else str(error)
+    argument = error.args[0] if len(error.args) == 1 else None
+    return argument if isinstance(argument, Sentence) else str(error)
 
 
 def _as_field(value: Given) -> Field:
@@ -152,7 +152,7 @@ def _as_field(value: Given) -> Field:
     return of_error(value) if isinstance(value, BaseException) else visible_line(value)
 
 
-def filled(template: str, fields: Mapping[str, Field], shown: Callable[[str], str]) -> str:
+def fill_in(template: str, fields: Mapping[str, Field], shown: Callable[[str], str]) -> str:
     """Return a template with its fields filled in, after `shown` was applied to each text."""
 
     def field(found: re.Match[str]) -> str:

@@ -14,7 +14,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from jupyter_mlgpu.record.sentence import Sentence, filled
+from jupyter_mlgpu.record.sentence import Sentence, fill_in
 
 LOCALE = Path(__file__).parent / "locale"
 
@@ -93,10 +93,10 @@ def _say(sentence: str, known: Messages, plural: str) -> str:
     count = sentence.fields.get("count")
     if forms is None:
         one = sentence.plural is None or count == 1
-        said = sentence.template if one else str(sentence.plural)
+        template = sentence.template if one else str(sentence.plural)
     else:
-        said = forms[gettext.c2py(plural)(count) if len(forms) > 1 and isinstance(count, int) else 0]
-    return filled(said, sentence.fields, lambda field: _field(field, known, plural))
+        template = forms[gettext.c2py(plural)(count) if len(forms) > 1 and isinstance(count, int) else 0]
+    return fill_in(template, sentence.fields, lambda field: _field(field, known, plural))
 
 
 def _field(field: str, known: Messages, plural: str) -> str:

@@ -26,10 +26,10 @@ def unknown(what: Sentence, word: str, known: Collection[str], after: str = "") 
 
     `what` is the kind of word: `say("framework")`.
     """
-    said = say("Unknown {what} {word}.", what=what, word=repr(word))
+    message = say("Unknown {what} {word}.", what=what, word=repr(word))
     if after:
-        said = say("Unknown {what} {word} after {magic}.", what=what, word=repr(word), magic=after)
-    return joined(said, *nearest(word, known), say("Choose {known}.", known=", ".join(known)))
+        message = say("Unknown {what} {word} after {magic}.", what=what, word=repr(word), magic=after)
+    return joined(message, *nearest(word, known), say("Choose {known}.", known=", ".join(known)))
 
 
 def nearest(word: str, known: Collection[str], likeness: float = 0.6) -> list[Sentence]:

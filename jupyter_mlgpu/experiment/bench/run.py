@@ -79,7 +79,7 @@ def load(path: str | os.PathLike[str]) -> BenchRun:
     """A run that `save` wrote; raises BenchError in one sentence where there is none."""
     try:
         data = incoming.read_json(Path(path).expanduser(), most=MOST_BYTES, what="a file of `bench --out`")
-        decoding.refuse_what_cannot_be_saved(data, "it")  # before it is walked through
+        decoding.refuse_unsavable(data, "it")  # before it is walked through
         return BenchRun.from_json(_printable(data))
     except UsageError as error:
         raise BenchError(str(error)) from None

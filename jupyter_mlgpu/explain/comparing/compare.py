@@ -18,7 +18,7 @@ from jupyter_mlgpu.record import units
 from jupyter_mlgpu.record.cellnumbers import CellNumber
 from jupyter_mlgpu.record.displayable import Charted
 from jupyter_mlgpu.record.errors import UsageError
-from jupyter_mlgpu.record.instruments import Instrument, Instruments, called
+from jupyter_mlgpu.record.instruments import Instrument, Instruments, display_names
 from jupyter_mlgpu.record.quantities import QUANTITIES
 from jupyter_mlgpu.record.record import Record
 from jupyter_mlgpu.record.sentence import Sentence, listed, say
@@ -199,7 +199,7 @@ def _quantity(
     if comparable and all(len(side) == 1 for side in sides):
         values = (next(iter(side.values())) for side in sides)
         return [_change(title, unit, *values)]
-    names = called(dict.fromkeys(one for side in sides for one in side))
+    names = display_names(dict.fromkeys(one for side in sides for one in side))
     return [
         _change(
             say("{quantity}, {instrument}", quantity=title, instrument=name) if len(names) > 1 else title,

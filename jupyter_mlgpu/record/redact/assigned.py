@@ -107,12 +107,12 @@ def _values(text: str, lower: str, pattern: re.Pattern[str]) -> list[tuple[int, 
 
 
 @functools.cache
-def sounds_of_secret() -> re.Pattern[str]:
+def suspicious_words_pattern() -> re.Pattern[str]:
     """Return a pattern for the words that make a name suspicious, in lower case."""
-    return re.compile(any_of(sounding()))
+    return re.compile(any_of(suspicious_words()))
 
 
-def sounding() -> dict[str, str]:
+def suspicious_words() -> dict[str, str]:
     """Return each word that makes a name suspicious, with the pattern that must follow it."""
     from jupyter_mlgpu.record.redact.published import SERVICES
 
@@ -121,7 +121,7 @@ def sounding() -> dict[str, str]:
 
 @functools.cache
 def _assigned() -> re.Pattern[str]:
-    name_last = rf"(?=[\w.-]{{0,76}}?{sounds_of_secret().pattern})"
+    name_last = rf"(?=[\w.-]{{0,76}}?{suspicious_words_pattern().pattern})"
     return re.compile(
         rf"(?<![\w.-])(?={_NAME}{_GIVES}){name_last}(?P<name>{_NAME})(?P<gives>{_GIVES}){_OPENING}"
     )
@@ -133,7 +133,7 @@ def _kinds() -> dict[str, re.Pattern[str]]:
     return {kind: re.compile(any_of(words)) for kind, words in kinds.items()}
 
 
-def sound(name: str) -> str | None:
+def secret_kind(name: str) -> str | None:
     """Return `password`, `key` or `token`, or None for a less specific name."""
     return next((kind for kind, pattern in _kinds().items() if pattern.search(name)), None)
 
@@ -157,7 +157,7 @@ def _value(text: str, found: re.Match[str]) -> AssignedValue:
     from jupyter_mlgpu.record.redact.judging import AssignedValue
 
     return AssignedValue(
-        name, found["gives"], sound(found["name"]), text[start:end], is_quoted, before, after
+        name, found["gives"], secret_kind(found["name"]), text[start:end], is_quoted, before, after
     )
 
 

@@ -43,7 +43,7 @@ _FORMAT = 200
 @functools.cache
 def openings_or_sounds() -> re.Pattern[str]:
     """Return a pattern for the beginning of such a call and for suspicious words."""
-    sounding = assigned.sounding()
+    sounding = assigned.suspicious_words()
     both = {word: f"(?:{sounding[word]}|{_OPENS})" for word in _WORDS.keys() & sounding.keys()}
     return re.compile(any_of({**sounding, **_WORDS, **both}))
 

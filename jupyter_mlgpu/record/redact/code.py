@@ -99,7 +99,7 @@ def _given(text: str, statement: Statement, budget: _Budget) -> tuple[list[Given
         budget = _Budget(budget.statements - 1, budget.characters - length)
         given = given_strings(statement.without_escapes(text), statement.closing)
     if given is None:
-        sounds = assigned.sounds_of_secret().search
+        sounds = assigned.suspicious_words_pattern().search
         given = [one for one in _matched(text, statement) if sounds(letters.normalized(one.name))]
     else:
         given = [
@@ -140,7 +140,7 @@ def _is_secret(given: GivenString, text: str, statement: Statement) -> bool:
 
     name = letters.normalized(given.name)
     before = text[max(given.at - 80, statement.start) : given.at]
-    sound = assigned.sound(name)
+    sound = assigned.secret_kind(name)
     pieces = [piece[:_JUDGED].strip() for piece in given.pieces]
     if given.is_formatted and sound != "password":
         pieces = [piece for piece in pieces if len(piece) >= _LEAST_PIECE]

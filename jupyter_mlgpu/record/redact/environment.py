@@ -43,9 +43,9 @@ def _is_secret(found: re.Match[str]) -> bool:
     from jupyter_mlgpu.record.redact import judging  # as in `assigned.py`
 
     name = letters.normalized(found["name"])
-    if not assigned.sounds_of_secret().search(name):
+    if not assigned.suspicious_words_pattern().search(name):
         return False
-    return judging.is_environments_secret(name, assigned.sound(name), found["value"][:100])
+    return judging.is_environments_secret(name, assigned.secret_kind(name), found["value"][:100])
 
 
 @functools.cache

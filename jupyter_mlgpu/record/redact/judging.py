@@ -42,7 +42,7 @@ _NUMBER = re.compile(r"(?i)[+-]?[\d_.,:]+(?:e[+-]?\d+)?|0[xo][0-9a-f]+")
 _DOTTED = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+")
 _VARIABLE = re.compile(r"[A-Za-z_]+\d{0,2}|[a-z]+(?:_[a-z0-9]+)+|[A-Z]+(?:_[A-Z0-9]+)+")
 _TOKEN = re.compile(r"[\w.~+/=|:%@!-]+")
-_DRAWN = re.compile(r"[A-Za-z0-9]{16,}")
+_RANDOM = re.compile(r"[A-Za-z0-9]{16,}")
 _FILE = re.compile(r"[\w./~-]+\.[a-z]{2,5}")
 _CHANGES = re.compile(r"[A-Za-z](?=\d)|\d(?=[A-Za-z])")
 _HEADER = re.compile(r"x-.*|.*(?:api-key|private-token|auth-token|access-token|private-mac)")
@@ -75,16 +75,16 @@ def is_secret(value: AssignedValue) -> bool:
     if value.gives == "(":
         return _is_passed_secret(value)
     if value.sounds is None or _TAMED.search(value.name.lower()):
-        return _looks_drawn(text) or _is_weak_secret(value)
+        return _looks_random(text) or _is_weak_secret(value)
     return _is_quoted_secret(value) if value.is_quoted else _is_bare_secret(value)
 
 
-def _looks_drawn(text: str) -> bool:
+def _looks_random(text: str) -> bool:
     """Return True if a text looks random: long, with many changes between letters and digits.
 
     Words, numbers and dates do not look random.
     """
-    run = _DRAWN.search(text)
+    run = _RANDOM.search(text)
     return run is not None and " " not in text and len(_CHANGES.findall(run[0])) >= 4
 
 
@@ -95,7 +95,7 @@ def _is_passed_secret(value: AssignedValue) -> bool:
     """
     text = value.text
     if value.sounds is None or _TAMED.search(value.name.lower()):
-        return _looks_drawn(text)
+        return _looks_random(text)
     if not _TOKEN.fullmatch(text) or _FILE.fullmatch(text) or _VARIABLE.fullmatch(text):
         return False
     return len(text) >= 8 and len(_CHANGES.findall(text)) >= 2 and not text.startswith(("/", "~", "./"))
@@ -145,7 +145,7 @@ def _is_bare_secret(value: AssignedValue) -> bool:
         return False
     if _is_shell(value) or _is_header(value):
         return len(text) >= 4 or value.sounds == "password" or _is_header(value)
-    if _looks_drawn(text):
+    if _looks_random(text):
         return True
     if text.isidentifier() and value.after in (",", ")"):
         return False  # f(password=entered, token=token1)
@@ -187,7 +187,7 @@ def _reads_as_code(value: AssignedValue) -> bool:
     ):
         return True
     if text.startswith(("/", "~", "./", "../", "\\", "@", "*")):
-        return not _looks_drawn(text)
+        return not _looks_random(text)
     return text.strip("._") in (value.name, value.name.rpartition(".")[2])
 
 
@@ -220,7 +220,7 @@ def is_environments_secret(name: str, sounds: str | None, value: str) -> bool:
     if not bare or bare.lower().rstrip(".:?!") in _WORDS or _PLACE.fullmatch(bare):
         return False
     if value.startswith(("$(", '"$(', "`", "/", "~", "./")) or _TAMED.search(name):
-        return _looks_drawn(bare)
+        return _looks_random(bare)
     if _NUMBER.fullmatch(bare):
         return sounds == "password" and len(bare) >= 4
     if sounds is None:

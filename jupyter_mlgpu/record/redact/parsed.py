@@ -62,7 +62,7 @@ def given_strings(code: str, closing: str = "") -> list[GivenString] | None:
     if tree is None:
         return None
     places = _Places(code, skipped)
-    sounds = assigned.sounds_of_secret().search
+    sounds = assigned.suspicious_words_pattern().search
     steps = iter(range(_MOST_STEPS))
     found = []
     for name, named, value in itertools.chain.from_iterable(map(_given, ast.walk(tree))):

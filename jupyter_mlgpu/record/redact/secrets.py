@@ -143,7 +143,7 @@ def hide(text: str) -> str:
 def _without_named(text: str) -> str:
     """Return the text without values that are secrets because of the name they are given to."""
     lower, written = letters.lower(text), letters.small(text)
-    in_writing = written != lower and assigned.sounds_of_secret().search(written)
+    in_writing = written != lower and assigned.suspicious_words_pattern().search(written)
     if not (
         calls.openings_or_sounds().search(lower) or in_writing or "--" in lower or letters.may_move(text)
     ):

@@ -12,7 +12,7 @@ _NAMED = 3
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 
 
-def told(said: Sequence[tuple[str, str]], total: int) -> list[Sentence]:
+def merged_sentences(said: Sequence[tuple[str, str]], total: int) -> list[Sentence]:
     """Return sentences about cases, given as (sentence, case), each once.
 
     Those that differ only in figures are merged. `total` is the number of all cases.
@@ -23,7 +23,7 @@ def told(said: Sequence[tuple[str, str]], total: int) -> list[Sentence]:
     found = []
     for group in alike.values():
         cases = list(dict.fromkeys(case for _, case in group))
-        sentence = _merged([sentence for sentence, _ in group])
+        sentence = _merge([sentence for sentence, _ in group])
         if len(cases) <= _NAMED:
             found.append(say("{cases}: {sentence}", cases=", ".join(cases), sentence=sentence))
         else:
@@ -32,7 +32,7 @@ def told(said: Sequence[tuple[str, str]], total: int) -> list[Sentence]:
     return found
 
 
-def _merged(sentences: Sequence[str]) -> str:
+def _merge(sentences: Sequence[str]) -> str:
     """Return one sentence for several with the same template."""
     different = list(dict.fromkeys(sentences))
     first = different[0]

@@ -41,15 +41,15 @@ def _figures(measured: Sequence[CaseResult]) -> Sentence:
     found = []
     for framework, device in places[:_PLACES]:
         mine = [one for one in measured if (one.framework, one.device) == (framework, device)]
-        told = with_commas(list(_of_place(mine))[:_FIGURES])
+        figures = with_commas(list(_of_place(mine))[:_FIGURES])
         if len(places) > 1:
-            told = say(
+            figures = say(
                 "{framework} on {device}: {figures}",
                 framework=registry.title(framework),
                 device=device,
-                figures=told,
+                figures=figures,
             )
-        found.append(told)
+        found.append(figures)
     whole = reduce(lambda one, other: say("{one}; {other}", one=one, other=other), found)
     if len(places) > _PLACES:
         whole = say("{named} and {more} more", named=whole, more=len(places) - _PLACES)

@@ -42,11 +42,11 @@ SPREAD = say(
 @page_of.register
 def page(run: BenchRun) -> Page:
     """Return the page of a run: best figures, machine, speed against size, roofline and table."""
-    told = head(run)
-    lines = charts.sizes(run.results, told, replayed=run.origin == "replayed")
-    drawn = (lines, charts.roofline(run.results, told))
+    subtitle = head(run)
+    lines = charts.sizes(run.results, subtitle, replayed=run.origin == "replayed")
+    drawn = (lines, charts.roofline(run.results, subtitle))
     return Page(
-        (told, table(run)),
+        (subtitle, table(run)),
         tuple(notes(run)),
         drawn,
         title=say("Benchmark: {cases}", cases=", ".join(dict.fromkeys(one.case for one in run.results))),
@@ -58,10 +58,14 @@ def page(run: BenchRun) -> Page:
 def notes(run: BenchRun) -> list[str]:
     """Return the notes below the table: caveats first, then how to read the figures."""
     total = len(run.results)
-    flagged = caveats.told([(flag, one.label) for one in run.results for flag in one.flags], total)
-    ended = caveats.told([(_ended(one), one.label) for one in run.results if one.status != "ok"], total)
-    own = caveats.told([(note, one.label) for one in run.results for note in one.notes], total)
-    missing = caveats.told([(one.why_missing or "", name) for name, one in _missing(run)], total)
+    flagged = caveats.merged_sentences(
+        [(flag, one.label) for one in run.results for flag in one.flags], total
+    )
+    ended = caveats.merged_sentences(
+        [(_ended(one), one.label) for one in run.results if one.status != "ok"], total
+    )
+    own = caveats.merged_sentences([(note, one.label) for one in run.results for note in one.notes], total)
+    missing = caveats.merged_sentences([(one.why_missing or "", name) for name, one in _missing(run)], total)
     return [*flagged, *ended, *own, *missing, SPREAD, *run.notes]
 
 

@@ -29,10 +29,10 @@ _ROWS = 30
 def page(comparison: RecordComparison) -> Page:
     """Return the page: how many times as long each cell took, tables of cells and operations, and a chart."""
     first, second = comparison.first, comparison.second
-    told = [headline(pair, first, second) for pair in comparison.pairs]
-    alone = len(told) == 1
+    headlines = [headline(pair, first, second) for pair in comparison.pairs]
+    alone = len(headlines) == 1
     parts: list[Part] = []
-    for pair, one in zip(comparison.pairs, told, strict=True):
+    for pair, one in zip(comparison.pairs, headlines, strict=True):
         if not alone:
             parts.append(say("{name}: {told}", name=pair.name, told=one))
         # Without measurements there is no table whose caption could be the name.
@@ -46,7 +46,7 @@ def page(comparison: RecordComparison) -> Page:
         (ABOUT, *comparison.notes),
         (chart(comparison),),
         title=title,
-        headline=told[0] if alone else "",
+        headline=headlines[0] if alone else "",
     )
 
 
@@ -73,8 +73,8 @@ def chart(comparison: RecordComparison) -> Chart:
     )
     drawn = (Series("", tuple(points), 0, "points"),) if points else ()
     names = Axis("", names=tuple(name for name, _ in judged))
-    told = say("Chart: {title}; the table shows the same figures.", title=title)
-    return Chart((), Axis(title, log=True), names, drawn, told, (Rule(1.0),) if drawn else ())
+    words = say("Chart: {title}; the table shows the same figures.", title=title)
+    return Chart((), Axis(title, log=True), names, drawn, words, (Rule(1.0),) if drawn else ())
 
 
 def _judged(comparison: RecordComparison) -> Iterator[tuple[str, Change]]:
@@ -135,9 +135,9 @@ def _figure(value: float, unit: str) -> str:
 
 @page_of.register
 def _judgement(shown: Judgement) -> Page:
-    told = {
+    sentences = {
         "holds": say("✓ holds: {why}", why=shown.sentence),
         "does not hold": say("✗ does not hold: {why}", why=shown.sentence),
         "cannot judge": say("○ cannot judge: {why}", why=shown.sentence),
     }
-    return Page((translated(told[shown.state], shown.language),))
+    return Page((translated(sentences[shown.state], shown.language),))

@@ -70,12 +70,12 @@ def text(diagnosis: Diagnosis, language: str = "en", *, all_checks: bool = False
         lines += ["", title, *(f"   {ids}: {what}" for ids, what in rows)]
     skipped = len(diagnosis.of("skipped"))
     if skipped and not all_checks:
-        said = say_count(
+        skipped_note = say_count(
             "{count} check was skipped, mostly because it does not apply here: --all shows why.",
             "{count} checks were skipped, mostly because they do not apply here: --all shows why.",
             skipped,
         )
-        lines += ["", _said(said, language)]
+        lines += ["", _said(skipped_note, language)]
     if (unasked := _not_asked(diagnosis)) is not None:
         lines += ["", _said(unasked, language)]
     return "\n".join(lines)

@@ -55,12 +55,12 @@ def chart(found: Collection, head: str) -> Chart:
 
 def not_drawn(found: Collection) -> list[Sentence]:
     """Return sentences about the records and engines that the chart leaves out."""
-    said = []
+    sentences = []
     if len(found) > MOST:
-        said.append(say("The {most} longest of {count} records are drawn.", most=MOST, count=len(found)))
+        sentences.append(say("The {most} longest of {count} records are drawn.", most=MOST, count=len(found)))
     if len(found.engines) > ENGINES:
-        said.append(say("The first {most} engines are drawn.", most=ENGINES))
-    return said
+        sentences.append(say("The first {most} engines are drawn.", most=ENGINES))
+    return sentences
 
 
 def _lane(one: EngineReport) -> Sentence:

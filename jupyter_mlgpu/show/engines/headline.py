@@ -12,9 +12,12 @@ def headline(found: Collection) -> Sentence:
     verdict = _verdict(found)
     if not found.partial:
         return verdict
-    told = sum(one.why is None for one in found.engines)
+    answered = sum(one.why is None for one in found.engines)
     return say(
-        "Partial, {told} of {total} engines: {verdict}", told=told, total=len(found.engines), verdict=verdict
+        "Partial, {told} of {total} engines: {verdict}",
+        told=answered,
+        total=len(found.engines),
+        verdict=verdict,
     )
 
 

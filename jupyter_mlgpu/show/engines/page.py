@@ -23,14 +23,14 @@ def page(found: Collection) -> Page:
 
     Without phases there is no table of phases.
     """
-    said = head(found)
+    summary = head(found)
     tables = (engines_table(found), phases_table(found))
     return Page(
-        (said, *not_drawn(found), *found.sentences, *tables),
+        (summary, *not_drawn(found), *found.sentences, *tables),
         (CLOCK,),
-        charts=(chart(found, said),),
+        charts=(chart(found, summary),),
         details=(records_table(found),),
-        title=said,
+        title=summary,
         kind="engines",
         headline=headline(found),
     )
@@ -38,14 +38,14 @@ def page(found: Collection) -> Page:
 
 def head(found: Collection) -> Sentence:
     """Return the size of the collection as a sentence, which begins with a remark if an engine is missing."""
-    told = sum(1 for one in found.engines if one.why is None)
+    answered = sum(1 for one in found.engines if one.why is None)
     records = say_count("{count} record", "{count} records", len(found))
     engines = say_count("{count} engine", "{count} engines", len(found.engines))
     end = units.seconds(max((one.end_ns for one in found.timeline), default=0) / 1e9)
     if found.partial:
         return say(
             "Partial: {told} of {engines} answered; {records}, {time} in total.",
-            told=told,
+            told=answered,
             engines=engines,
             records=records,
             time=end,
@@ -118,5 +118,5 @@ def _waiting(one: Phases) -> str:
         return ""
     if one.waiting_ns is None:
         return say("not known")
-    said = units.seconds(one.waiting_ns / 1e9)
-    return f"{said} ± {units.seconds(one.unsure_ns / 1e9)}" if one.unsure_ns else said
+    waiting = units.seconds(one.waiting_ns / 1e9)
+    return f"{waiting} ± {units.seconds(one.unsure_ns / 1e9)}" if one.unsure_ns else waiting

@@ -20,7 +20,7 @@ def save(collection: Collection, path: str | os.PathLike[str]) -> int:
     file = Path(path).expanduser()
     if not file.name.endswith((".json", ".json.gz")):
         raise UsageError(f"A trace is written to a file that ends in .json or .json.gz, found {file.name!r}.")
-    told = [
+    engines = [
         {
             "engine": one.engine,
             "machine": one.host,
@@ -35,7 +35,7 @@ def save(collection: Collection, path: str | os.PathLike[str]) -> int:
     about = {
         "clock": CLOCK,
         "written_by": f"jupyter_mlgpu {__version__}",
-        "engines": told,
+        "engines": engines,
         "left_out": list(collection.sentences),
     }
     by_engine = sorted(collection.timeline, key=lambda one: one.engine)

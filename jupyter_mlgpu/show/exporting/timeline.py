@@ -89,25 +89,25 @@ def left_out(
     records: Sequence[Record], profiles: Find, samples: FindCounterSamples = _no_samples
 ) -> list[str]:
     """Return one sentence for each part of the records that the timeline lacks."""
-    said = []
+    sentences = []
     for record in records:
         cell = f"Cell {cellnumbers.name(record)}"
         if record.mode == "profiled" and record.ops and not profiles(record.key):
-            said.append(f"{cell}: {GONE}")
+            sentences.append(f"{cell}: {GONE}")
         for one in profiles(record.key):
             if one.left_out:
-                said.append(
+                sentences.append(
                     f"{cell}: {one.left_out:,} events of {one.profiler} are left out ({one.why_left_out})."
                 )
         if record.reading("wall_time").value is None:
-            said.append(f"{cell} has no measured time and is shown as a moment.")
+            sentences.append(f"{cell} has no measured time and is shown as a moment.")
         found = samples(record.key)
         if found and (first := found["samples"][0][0]) > 2 * found["interval"]:
-            said.append(
+            sentences.append(
                 f"{cell}: its live counters begin {first:.1f} s after its start. Before that no browser "
                 "showed them, or the cell is longer than the time for which samples are kept."
             )
-    return said
+    return sentences
 
 
 def items(
@@ -211,8 +211,8 @@ def _operations(
             yield Item("instant", GONE, process, 1, starts[record.key], category="left out")
         for profile in kept:
             if profile.left_out:
-                said = f"{profile.left_out:,} events left out: {profile.why_left_out}"
-                yield Item("instant", said, process, 1, starts[record.key], category="left out")
+                message = f"{profile.left_out:,} events left out: {profile.why_left_out}"
+                yield Item("instant", message, process, 1, starts[record.key], category="left out")
             moved = starts[record.key] - profile.start_ns
             # Of events that begin together the longest contains the others. The sort is stable: of equal
             # events the first contains the others.

@@ -34,17 +34,17 @@ def page(shown: Page, *, charted: bool = False) -> Markup:
     The notes are folded if there is a headline. With `charted` the charts come after the sentences and before
     the tables.
     """
-    said = [one for one in shown.parts if isinstance(one, str)] if charted else []
+    sentences = [one for one in shown.parts if isinstance(one, str)] if charted else []
     charts = [one for one in shown.charts if one.series] if charted else []
     others = [one for one in shown.parts if not charted or not isinstance(one, str)]
     head = element("p", element("strong", _said(shown.headline))) if shown.headline else None
     notes = element("small", bullets(map(_said, shown.notes))) if shown.notes else None
     return joined(
         head,
-        *map(_part, said),
-        *(_chart(one, (shown.headline, *said)) for one in charts[:1]),
+        *map(_part, sentences),
+        *(_chart(one, (shown.headline, *sentences)) for one in charts[:1]),
         *map(_part, others),
-        _folded(CHARTS, *(_chart(one, (shown.headline, *said)) for one in charts[1:])),
+        _folded(CHARTS, *(_chart(one, (shown.headline, *sentences)) for one in charts[1:])),
         _folded(NOTES, notes) if notes and shown.headline else notes,
     )
 
@@ -53,9 +53,9 @@ def _folded(label: str, *parts: Markup) -> Markup:
     return element("details", element("summary", label), *parts) if parts else joined()
 
 
-def _chart(shown: Chart, said: Sequence[str]) -> Markup:
+def _chart(shown: Chart, above: Sequence[str]) -> Markup:
     """Return a chart as an image. Title lines that are already above it are not repeated."""
-    title = tuple(one for one in shown.title if one not in said)
+    title = tuple(one for one in shown.title if one not in above)
     return image(svg.draw(replace(shown, title=title)), shown.words)
 
 

@@ -51,10 +51,10 @@ def frame(words: str, width: float, height: float, *parts: Markup, css: str = ""
     )
 
 
-def text(x: float, y: float, said: str, kind: str | None = None, *, most: int = 112) -> Markup:
+def text(x: float, y: float, content: str, kind: str | None = None, *, most: int = 112) -> Markup:
     """Return a text of at most `most` characters. `kind` is a class of `STYLE`."""
-    shown = said if len(said) <= most else f"{said[: most - 1]}…"
-    return element("text", shown, class_=kind, x=f"{x:.1f}", y=f"{y:.1f}")
+    short = content if len(content) <= most else f"{content[: most - 1]}…"
+    return element("text", short, class_=kind, x=f"{x:.1f}", y=f"{y:.1f}")
 
 
 def path(points: Iterable[tuple[float, float]], **look: str | None) -> Markup:
@@ -159,17 +159,17 @@ class _Drawing:
         return [part for one in self.chart.series for part in self._series(one)]
 
     def _series(self, one: Series) -> list[Markup]:
-        shown = [point for point in one.points if axes.has_place(self.chart, point)]
-        places = [(self.across.place(point.x), self.up.place(point.y)) for point in shown]
+        points = [point for point in one.points if axes.has_place(self.chart, point)]
+        places = [(self.across.place(point.x), self.up.place(point.y)) for point in points]
         if one.mark == "bar":
-            return [self._spread(point, "#1f2328") for point in shown]
+            return [self._spread(point, "#1f2328") for point in points]
         if one.mark == "span":
             return []
         parts = []
         if one.mark != "points" and len(places) > 1:
             parts.append(path(places, **_look(one)))
         if one.mark == "points" or _is_marked(one):
-            parts += [self._spread(point, one.hue) for point in shown]
+            parts += [self._spread(point, one.hue) for point in points]
             parts += [_dot(x, y, one) for x, y in places]
         return parts
 

@@ -33,8 +33,8 @@ def table(shown: Table) -> list[str]:
 
 def in_current_language(shown: Table) -> Table:
     """Return the table in the language of the magics. Data stays unchanged."""
-    told: Table = in_language(shown, language.current_language())
-    return told
+    translated: Table = in_language(shown, language.current_language())
+    return translated
 
 
 def aligned(lines: Iterable[Sequence[str]], figures: Sequence[int] = ()) -> list[str]:

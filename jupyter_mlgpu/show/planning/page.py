@@ -75,7 +75,7 @@ def _head(plan: Plan) -> Sentence:
 
 def _counted(plan: Plan) -> Sentence:
     counts = plan.counts
-    told: dict[str, Field] = {
+    fields: dict[str, Field] = {
         "own": counts[plan.target.where],
         "target": plan.target.title,
         "noun": plan.target.noun,
@@ -87,11 +87,11 @@ def _counted(plan: Plan) -> Sentence:
         return say(
             "{own} have a {target} {noun}, {others} {shared}, and {cpu} would fall back to "
             "the CPU, where {beside} more would run beside them.",
-            **told,
+            **fields,
             beside=counts["beside"],
         )
     return say(
-        "{own} have a {target} {noun}, {others} {shared}, and {cpu} would fall back to the CPU.", **told
+        "{own} have a {target} {noun}, {others} {shared}, and {cpu} would fall back to the CPU.", **fields
     )
 
 
@@ -122,18 +122,18 @@ def _copied(plan: Plan) -> Sentence:
     if not plan.crossings:
         return say("Within it, no tensor would be copied between host and device.")
     known = len(plan.crossings) - len(plan.unknown_sizes)
-    told = say_count(
+    copied = say_count(
         "{bytes} bytes in {count} tensor would be copied between host and device",
         "{bytes} bytes in {count} tensors would be copied between host and device",
         known,
         bytes=plan.known_bytes,
     )
     if not plan.unknown_sizes:
-        return say("{copied}.", copied=told)
+        return say("{copied}.", copied=copied)
     reasons = list(dict.fromkeys(one.why_missing for one in plan.unknown_sizes))
     return say(
         "{copied}, and {more} more of unknown size: {reasons}.",
-        copied=told,
+        copied=copied,
         more=len(plan.unknown_sizes),
         reasons=reasons[0] if len(reasons) == 1 else "; ".join(reasons),
     )

@@ -32,8 +32,8 @@ def draw(scene: Scene) -> Drawing:
     across, down = extent(places.values(), ways)
     # Chinese has its own colon.
     half = next(at for at, letter in enumerate(words, start=1) if letter in ":\uff1a")
-    said = LETTER * max(half, len(words) - half)
-    width, height = max(820, across + _MARGIN, said + 2 * _MARGIN), max(_HEAD, down + _MARGIN)
+    text_width = LETTER * max(half, len(words) - half)
+    width, height = max(820, across + _MARGIN, text_width + 2 * _MARGIN), max(_HEAD, down + _MARGIN)
     parts = [_frame(one, places[key(one, number)]) for number, one in enumerate(frames)]
     parts += [element("path", d=curve(way)) for way in ways]
     parts += [_box(box, places[box.name]) for one in frames for box in one.boxes]

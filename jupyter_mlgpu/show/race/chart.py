@@ -53,7 +53,7 @@ def estimate(size: float) -> float:
     return float(f"{size:.2g}")
 
 
-def timed(timing: Timing | None) -> str:
+def median_text(timing: Timing | None) -> str:
     """Return a median with its spread in parentheses, or `not measured`."""
     if timing is None:
         return say("not measured")
@@ -70,7 +70,7 @@ def _series(lane: Lane, number: int, *, over: bool) -> Series:
         Point(
             one.size or number,
             one.median,
-            f"{lane.device}: {timed(one)}",
+            f"{lane.device}: {median_text(one)}",
             *(one.interval or (None, None)),
         )
         for one in timings

@@ -56,10 +56,10 @@ def _once(lanes: Sequence[Lane]) -> Sentence:
     found = fastest(lanes, timings)
     if found is not None:
         best, following, times = found
-        told = {"device": best.device, "other": following.device, "times": times}
+        fields = {"device": best.device, "other": following.device, "times": times}
         if len(lanes) > 2:
-            return say("{device} is the fastest: {times} times as fast as {other}.", **told)
-        return say("{device} is faster: {times} times as fast as {other}.", **told)
+            return say("{device} is the fastest: {times} times as fast as {other}.", **fields)
+        return say("{device} is faster: {times} times as fast as {other}.", **fields)
     if any(one.interval is None for one in timings):
         return say("It is not certain which device is faster: a single run has no spread.")
     took = " / ".join(
@@ -84,7 +84,7 @@ def _over(lanes: Sequence[Lane], variable: str, sizes: Sequence[Size]) -> Senten
     since = len(raced)
     while since and (found := raced[since - 1][1]) is not None and found[0] is best:
         since -= 1
-    told = {
+    fields = {
         "verdict": say("{device} is the fastest", device=best.device)
         if len(lanes) > 2
         else say("{device} is faster", device=best.device),
@@ -93,16 +93,16 @@ def _over(lanes: Sequence[Lane], variable: str, sizes: Sequence[Size]) -> Senten
         "times": times,
     }
     if len(raced) == 1:
-        return say("{verdict} at {variable} = {size}: {times} times as fast.", **told)
+        return say("{verdict} at {variable} = {size}: {times} times as fast.", **fields)
     if since == 0:
-        return say("{verdict} at every size: {times} times as fast at {variable} = {size}.", **told)
+        return say("{verdict} at every size: {times} times as fast at {variable} = {size}.", **fields)
     if since == len(raced) - 1:
         return say(
-            "{verdict} only at the largest size: {times} times as fast at {variable} = {size}.", **told
+            "{verdict} only at the largest size: {times} times as fast at {variable} = {size}.", **fields
         )
     return say(
         "{verdict} from {variable} = {start} on: {times} times as fast at {variable} = {size}.",
-        **told,
+        **fields,
         start=_written(raced[since][0]),
     )
 

@@ -14,7 +14,7 @@ from jupyter_mlgpu.record.sentence import Sentence, say, say_count, with_commas
 from jupyter_mlgpu.show.page.model import FIGURES, Page, Table
 from jupyter_mlgpu.show.page.rendering import page_of
 from jupyter_mlgpu.show.page.scales import written
-from jupyter_mlgpu.show.race.chart import chart, estimate, timed
+from jupyter_mlgpu.show.race.chart import chart, estimate, median_text
 from jupyter_mlgpu.show.race.headline import fastest, headline
 
 RESTORE = say(
@@ -35,11 +35,11 @@ _NAMED = 6
 @page_of.register
 def page(result: RaceResult) -> Page:
     """Return the page: the faster device, the devices, problems, the chart and the table."""
-    told, crossed = head(result), crossings(result)
+    subtitle, crossovers = head(result), crossings(result)
     return Page(
-        (told, *problems(result), table(result)),
-        (*crossed, *notes(result)),
-        (chart(result, told, crossed),),
+        (subtitle, *problems(result), table(result)),
+        (*crossovers, *notes(result)),
+        (chart(result, subtitle, crossovers),),
         title=say("Race: {cell}", cell=result.cell),
         kind="race",
         headline=headline(result),
@@ -149,7 +149,7 @@ def table(result: RaceResult) -> Table:
         timings = [one.at(size) for one in result.lanes]
         name = say("time") if size is None else written(size)
         faster = [_faster(result.lanes, timings)] if several else []
-        rows.append((name, *map(timed, timings), *faster))
+        rows.append((name, *map(median_text, timings), *faster))
     devices = (one.device for one in result.lanes)
     columns = (result.variable or "", *devices, *([say("faster")] if several else []))
     return Table(columns, tuple(rows), summary=FIGURES)

@@ -83,7 +83,7 @@ def bundle(record: Record, cut_before: Mapping[str, int] | None = None) -> dict[
     work, left_out = _busiest(record)
     omitted = {"readings": len(whole) - len(readings), "gpu_work": left_out}
     record = replace(record, logs=tuple(map(_shortened, record.logs)), readings=readings, gpu_work=work)
-    cut = cutting.added(cut_before or {}, {part: count for part, count in omitted.items() if count})
+    cut = cutting.add_counts(cut_before or {}, {part: count for part, count in omitted.items() if count})
     record, cut = _fewer(record, 2 * _MOST, cut)
     made = make(record, cut)
     if _bytes(made) <= limit:
@@ -100,7 +100,7 @@ def bundle(record: Record, cut_before: Mapping[str, int] | None = None) -> dict[
             record, cut, made = _fitting(record, cut, make(record, cut), limit, make, least=0)
     if record.logs:
         record, of_logs = _cut_logs(record, limit, make)
-        cut = cutting.added(cut, of_logs)
+        cut = cutting.add_counts(cut, of_logs)
         made = make(record, cut)
     while _bytes(made) > limit:
         part = next((part for part in cutting.ORDER if getattr(record, part)), None)
@@ -109,8 +109,8 @@ def bundle(record: Record, cut_before: Mapping[str, int] | None = None) -> dict[
             cut["text/html"] = 1
             made = make(record, cut)
             break
-        record, of_part = cutting.halved(record, part)
-        cut = cutting.added(cut, of_part)
+        record, of_part = cutting.halve(record, part)
+        cut = cutting.add_counts(cut, of_part)
         made = make(record, cut)
     return made
 
@@ -151,7 +151,7 @@ def _fewer(record: Record, count: int, cut: Mapping[str, int]) -> tuple[Record, 
         return record, dict(cut)
     limit = record.limit and replace(record.limit, evidence=behind[:evidence])
     counts = {part: count for part, count in left_out.items() if count}
-    return replace(record, limit=limit, lines=record.lines[:lines]), cutting.added(cut, counts)
+    return replace(record, limit=limit, lines=record.lines[:lines]), cutting.add_counts(cut, counts)
 
 
 def _few_devices(readings: Sequence[Reading], most: int) -> tuple[Reading, ...]:
@@ -190,15 +190,15 @@ def _make(record: Record, cut: Mapping[str, int], holds_head: bool = True) -> di
     chosen = language.current_language()
     shown = page.of(record, cut, chosen)
     if holds_head:
-        told = shown.head if chosen == "en" else head.of(record, cut)
+        receipt_head = shown.head if chosen == "en" else head.of(record, cut)
         # As one text, because a notebook file stores each item of a table on its own line.
-        data["head"] = json.dumps(told.to_json(), ensure_ascii=False, separators=(",", ":"))
+        data["head"] = json.dumps(receipt_head.to_json(), ensure_ascii=False, separators=(",", ":"))
     if cut:
         data["cut"] = dict(cut)
     made = {
         MIME_TYPE: data,
-        "text/html": str(html.drawn(record, shown)),
-        "text/plain": text.said(record, shown),
+        "text/html": str(html.render(record, shown)),
+        "text/plain": text.render(record, shown),
     }
     if "text/html" in cut:
         del made["text/html"]
@@ -212,8 +212,8 @@ def _cut_logs(record: Record, limit: int, make: Make) -> tuple[Record, dict[str,
     # Counted as if all lines were left out, which gives the longest possible remark.
     all_cut = {notes.CUT + verdict: len(record.logs) for verdict in notes.VERDICTS}
     while bare.ops and _bytes(make(bare, all_cut)) > limit // 2:
-        bare, left_out = cutting.halved(bare, "ops")
-        cut = cutting.added(cut, left_out)
+        bare, left_out = cutting.halve(bare, "ops")
+        cut = cutting.add_counts(cut, left_out)
     room = limit - _bytes(make(bare, {**all_cut, **cut}))
     logs, of_logs = cutting.few_lines(record.logs, room, _line_bytes)
     return replace(bare, logs=logs), cut | of_logs
@@ -240,8 +240,8 @@ def _shortened(line: LogLine) -> LogLine:
 def _line_bytes(line: LogLine) -> int:
     """Return the most bytes that a log line adds to a stored receipt."""
     data = line.to_json() | {"fields": dict(line.fields)}
-    shown = [str(html.note(line)), text.note(line) if notes.to_act_on(line) else ""]
-    return _bytes(data, _LINE_DEPTH) + _compact(shown) + _LINE_DEPTH + 2
+    texts = [str(html.note(line)), text.note(line) if notes.to_act_on(line) else ""]
+    return _bytes(data, _LINE_DEPTH) + _compact(texts) + _LINE_DEPTH + 2
 
 
 def _bytes(made: object, depth: int = _DEPTH) -> int:

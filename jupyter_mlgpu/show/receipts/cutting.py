@@ -40,7 +40,7 @@ def few_lines(
     return tuple(line for number, line in enumerate(lines) if number in kept), counts
 
 
-def halved(record: Record, part: str) -> tuple[Record, dict[str, int]]:
+def halve(record: Record, part: str) -> tuple[Record, dict[str, int]]:
     """Return the record with the first half of a part, and the number of items that were removed."""
     items = getattr(record, part)
     keep = len(items) // 2
@@ -49,6 +49,6 @@ def halved(record: Record, part: str) -> tuple[Record, dict[str, int]]:
     return replace(record, **changes), {part: len(items) - keep}
 
 
-def added(cut: Mapping[str, int], more: Mapping[str, int]) -> dict[str, int]:
+def add_counts(cut: Mapping[str, int], more: Mapping[str, int]) -> dict[str, int]:
     """Return the sum of two counts of removed items."""
     return {**cut, **{part: cut.get(part, 0) + count for part, count in more.items()}}

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from jupyter_mlgpu.record import cellnumbers, units
-from jupyter_mlgpu.record.instruments import Instruments, called
+from jupyter_mlgpu.record.instruments import Instruments, display_names
 from jupyter_mlgpu.record.reading import Reading
 from jupyter_mlgpu.record.record import Record
 from jupyter_mlgpu.show.page.chart import Axis, Chart, Point, Series
@@ -77,7 +77,7 @@ def _of_readings(
 
 
 def _value(reading: Reading | None, record: Record, scale: float) -> float | None:
-    if reading is None or reading.value is None or figures_in_words.slowed(reading, record):
+    if reading is None or reading.value is None or figures_in_words.is_slowed(reading, record):
         return None
     return reading.value / scale
 
@@ -85,8 +85,8 @@ def _value(reading: Reading | None, record: Record, scale: float) -> float | Non
 def _said(reading: Reading | None, record: Record) -> str:
     if reading is None:
         return "not measured"
-    said = "profiled, no timing" if figures_in_words.slowed(reading, record) else units.figure(reading)
-    return limits.with_kind(said, record) if reading.quantity == "wall_time" else said
+    text = "profiled, no timing" if figures_in_words.is_slowed(reading, record) else units.figure(reading)
+    return limits.with_kind(text, record) if reading.quantity == "wall_time" else text
 
 
 def _columns(records: Sequence[Record], quantity: str) -> list[tuple[str, list[Reading | None]]]:
@@ -101,7 +101,9 @@ def _columns(records: Sequence[Record], quantity: str) -> list[tuple[str, list[R
     read = [instruments.readings(record) for record in records]
     return [
         (f"{units.title(quantity)}, {name}", [readings.get(instrument) for readings in read])
-        for instrument, name in called(dict.fromkeys(one for readings in read for one in readings)).items()
+        for instrument, name in display_names(
+            dict.fromkeys(one for readings in read for one in readings)
+        ).items()
     ]
 
 

@@ -47,13 +47,13 @@ _PARTS: Mapping[str, Sentence] = {
 }
 
 
-def shown(reading: Reading, record: Record) -> str:
+def figure_text(reading: Reading, record: Record) -> str:
     """Return a reading as `figure` does, with a remark if the profiler made it longer."""
-    said = units.figure(reading)
-    return say("{time}, with the profiler on", time=said) if slowed(reading, record) else said
+    text = units.figure(reading)
+    return say("{time}, with the profiler on", time=text) if is_slowed(reading, record) else text
 
 
-def slowed(reading: Reading, record: Record) -> bool:
+def is_slowed(reading: Reading, record: Record) -> bool:
     """Return True if a reading is a time in a profiled cell, and therefore not a timing."""
     return (
         record.mode == "profiled"

@@ -24,9 +24,9 @@ def sentence(cell: CellGrowth) -> Sentence | None:
     growing = [one for one in cell.growths if one.growing]
     if not growing:
         return None
-    grown = _grown(growing[0], first=True)
+    grown = _growth_text(growing[0], first=True)
     for one in growing[1:]:
-        grown = say("{one}, {more}", one=grown, more=_grown(one, first=False))
+        grown = say("{one}, {more}", one=grown, more=_growth_text(one, first=False))
     runs = growing[0].runs
     if cell.newest.cell.source_digest is None:
         head = say(
@@ -104,7 +104,7 @@ def _what(growth: Growth) -> str:
     return say("allocator ({source})", source=growth.instrument.short)
 
 
-def _grown(growth: Growth, *, first: bool) -> Sentence:
+def _growth_text(growth: Growth, *, first: bool) -> Sentence:
     """Return the kind of memory and its growth. Only the first one has a verb."""
     by = _by(growth)
     if growth.quantity == "memory_process":

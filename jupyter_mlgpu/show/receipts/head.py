@@ -61,8 +61,8 @@ class Head:
 
     def to_json(self) -> dict[str, Any]:
         """Return `HeadData` as JSON-ready data. Sentences are written without their texts."""
-        told = HeadData(label=self.label, figures=self.named, messages=self.messages, folded=self.folded)
-        made: dict[str, Any] = decoding.to_json(told, texts=False)
+        data = HeadData(label=self.label, figures=self.named, messages=self.messages, folded=self.folded)
+        made: dict[str, Any] = decoding.to_json(data, texts=False)
         return {name: one for name, one in made.items() if one or name == "figures"}
 
 
@@ -91,24 +91,24 @@ def label(record: Record) -> str:
     """Return how the cell ended and where the record comes from, as words before the figures. Often empty."""
     profiled = record.mode == "profiled" and not repeats.timing(record)  # with a timing, its time is valid
     warm_up = record.repeat is not None and record.repeat.number == 0
-    told = [
+    words = [
         _ORIGINS.get(record.origin),
         _OUTCOMES.get(record.outcome),
         say("profiled") if profiled else None,
         say("warm-up") if warm_up else None,
     ]
-    return _listed([one for one in told if one])
+    return _listed([one for one in words if one])
 
 
 def where(record: Record) -> str:
     """Return where the cell's work ran, in a few words, with the requested device if it is another one."""
-    asked = record.device.requested
-    every = asked.get(EVERY)
+    requested = record.device.requested
+    every = requested.get(EVERY)
     ran_on = record.device.ran_on
     place = _not_known(record) if ran_on is None else _ran_on(ran_on)
     places = record.device.only.items() if ran_on is None else [(one.framework, one.device) for one in ran_on]
     elsewhere = any(
-        asked.get(framework, every) not in (None, str(AUTO), device) for framework, device in places
+        requested.get(framework, every) not in (None, str(AUTO), device) for framework, device in places
     )
     if elsewhere and place:
         return say("asked for {device}, {place}", device=record.device.asked_for or "", place=place)
@@ -117,7 +117,7 @@ def where(record: Record) -> str:
 
 def _wall_time(record: Record) -> str:
     wall = record.reading("wall_time")
-    return say("time not measured") if wall.value is None else figures_in_words.shown(wall, record)
+    return say("time not measured") if wall.value is None else figures_in_words.figure_text(wall, record)
 
 
 def _ran_on(ran_on: tuple[RanOn, ...]) -> str:
@@ -126,8 +126,8 @@ def _ran_on(ran_on: tuple[RanOn, ...]) -> str:
     ran = [_share(one, len(ran_on)) for one in ran_on if one.evidence not in PARTIAL_EVIDENCE]
     if not ran:
         return _used(used) if used else say("no framework operations seen")
-    said = say("ran on {devices}", devices=", ".join(ran))
-    return _listed([said, _used(used)]) if used else said
+    places = say("ran on {devices}", devices=", ".join(ran))
+    return _listed([places, _used(used)]) if used else places
 
 
 def _share(entry: RanOn, devices: int) -> str:

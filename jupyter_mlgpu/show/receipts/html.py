@@ -30,10 +30,10 @@ _MARKS = {"fatal": "✖", "action": "▲", "performance": "◆", "info": "●", 
 
 def receipt(record: Record, cut: Mapping[str, int] | None = None, language: str = "en") -> str:
     """Return a record's receipt as HTML text. `cut` counts the parts that were left out."""
-    return str(drawn(record, page.of(record, cut, language)))
+    return str(render(record, page.of(record, cut, language)))
 
 
-def drawn(record: Record, shown: OpenReceipt) -> Markup:
+def render(record: Record, shown: OpenReceipt) -> Markup:
     """Return a line of the most important figures, which opens to all others.
 
     It is only a title if the cell computed nothing. The open part has the strip's legend, or times as bars,
@@ -98,8 +98,8 @@ def _bar(shown: TimeBar) -> Markup:
 
 def _roof(shown: OpenReceipt) -> list[Markup]:
     """Return the chart and table of a profiled cell under its machine's roof."""
-    drawn = shown.roof
-    picture = element("div", image(svg.draw(drawn), drawn.words)) if drawn else joined()
+    render = shown.roof
+    picture = element("div", image(svg.draw(render), render.words)) if render else joined()
     return [picture, table(shown.under_roof) if shown.under_roof else joined()]
 
 
@@ -115,8 +115,8 @@ def _together(row: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _fold(title: str, *inside: Markup) -> Markup:
-    shown = [one for one in inside if one]
-    return element("details", element("summary", title), *shown) if shown else joined()
+    parts = [one for one in inside if one]
+    return element("details", element("summary", title), *parts) if parts else joined()
 
 
 def note(line: LogLine, language: str = "en") -> Markup:

@@ -15,13 +15,13 @@ def sentence(record: Record) -> Sentence | None:
     found = per_item(record)
     if found is None:
         return None
-    told = [
+    energies = [
         say("{figure} each ({source})", figure=units.figure(one), source=one.instrument)
         for one in found.energy
     ]
     figures = reduce(
         lambda one, more: say("{one}; {more}", one=one, more=more),
-        told or [say("energy not measured")],
+        energies or [say("energy not measured")],
         _rate(found),
     )
     return say_count("{count} item: {figures}.", "{count} items: {figures}.", found.items, figures=figures)

@@ -26,12 +26,12 @@ def answer(limit: Limit) -> Sentence:
     """
     match limit.confidence:
         case "likely":
-            said = say("Likely: {said}", said=limit.said)
+            sentence = say("Likely: {said}", said=limit.said)
         case "open":
-            said = say("Not sure: {said}", said=limit.said)
+            sentence = say("Not sure: {said}", said=limit.said)
         case "sure":
-            said = limit.said
-    return said if limit.bound is None else joined(said, limit.bound)
+            sentence = limit.said
+    return sentence if limit.bound is None else joined(sentence, limit.bound)
 
 
 def clause(limit: Limit | None) -> Sentence | None:

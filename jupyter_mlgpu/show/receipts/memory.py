@@ -52,12 +52,12 @@ def unknown(name: str, why: str) -> Row:
 
 def user(one: GpuUser) -> Row:
     """Return a row for a process on the GPU above."""
-    told = NOT_TOLD if one.used is None else units.size(one.used)
+    amount = NOT_TOLD if one.used is None else units.size(one.used)
     who = say("this kernel") if one.ours else one.program or ""
-    return (say("  process {number}", number=str(one.pid)), told, "", "", who)
+    return (say("  process {number}", number=str(one.pid)), amount, "", "", who)
 
 
 def table(rows: Sequence[Row], sentences: Sequence[str]) -> str:
     """Return the rows under a head, then the sentences, one per line, in the current language."""
-    shown = text.in_current_language(Table(_HEAD, tuple(rows), figures=_HEAD[1:4]))
-    return "\n".join([*text.table(shown), *map(translate, sentences)])
+    translated = text.in_current_language(Table(_HEAD, tuple(rows), figures=_HEAD[1:4]))
+    return "\n".join([*text.table(translated), *map(translate, sentences)])

@@ -68,10 +68,10 @@ def to_act_on(line: LogLine) -> bool:
 
 def times(line: LogLine) -> str:
     """Return `x 37` for a line that occurred more than once, and a remark if it was late."""
-    said = [f"x {line.count:,}"] if line.count > 1 else []
+    parts = [f"x {line.count:,}"] if line.count > 1 else []
     if line.late:
-        said.append("arrived after the cell had ended")
-    return ", ".join(said)
+        parts.append("arrived after the cell had ended")
+    return ", ".join(parts)
 
 
 def shortened(text: str, limit: int) -> str:

@@ -40,15 +40,15 @@ def _table(device: str, profiler: str, rows: Sequence[OpStat], name_limit: int) 
     place = say("the host's threads") if device == "host" else device
     rows = sorted(rows, key=lambda row: -row.self_time)
     more = [_told(row, name_limit) for row in rows[:TOP]]
-    told = [column for column in range(len(_MORE)) if any(one[column] for one in more)]
-    header = (*HEADER, *(_MORE[column] for column in told))
-    shown = tuple(
-        (*_row(row, name_limit), *(one[column] for column in told))
+    columns = [column for column in range(len(_MORE)) if any(one[column] for one in more)]
+    header = (*HEADER, *(_MORE[column] for column in columns))
+    shown_rows = tuple(
+        (*_row(row, name_limit), *(one[column] for column in columns))
         for row, one in zip(rows, more, strict=False)
     )
-    below = say("and {count} more", count=len(rows) - len(shown)) if len(rows) > len(shown) else ""
+    below = say("and {count} more", count=len(rows) - len(shown_rows)) if len(rows) > len(shown_rows) else ""
     caption = say("Operations on {place} ({profiler})", place=place, profiler=profiler)
-    return Table(header, shown, _FIGURES, caption, below)
+    return Table(header, shown_rows, _FIGURES, caption, below)
 
 
 def _row(row: OpStat, name_limit: int) -> tuple[str, ...]:

@@ -88,7 +88,7 @@ def of(record: Record, cut: Mapping[str, int] | None = None, language: str = "en
     lines = notes.worst_first(record.logs)
     limit = record.limit
     profiled = record.mode == "profiled"
-    shown = OpenReceipt(
+    receipt = OpenReceipt(
         head.of(record, cut),
         record.notes,
         tuple(figures_in_words.left_out(cut)),
@@ -111,18 +111,20 @@ def of(record: Record, cut: Mapping[str, int] | None = None, language: str = "en
         figures_in_words.not_measured(record),
         language,
     )
-    told: OpenReceipt = shown if language == "en" else in_language(shown, language)
-    return told
+    translated_receipt: OpenReceipt = receipt if language == "en" else in_language(receipt, language)
+    return translated_receipt
 
 
 def _bars(record: Record) -> list[TimeBar]:
     """Return times on one scale, or nothing for a single time, which has nothing to compare with."""
     times = [one for one in record.readings if one.quantity in _TIMES and one.value is not None]
-    told = [one for one in times if not figures_in_words.slowed(one, record)]
-    longest = max((one.value or 0 for one in told), default=0)
-    if len(told) < 2 or not longest:
+    timings = [one for one in times if not figures_in_words.is_slowed(one, record)]
+    longest = max((one.value or 0 for one in timings), default=0)
+    if len(timings) < 2 or not longest:
         return []
-    return [TimeBar(units.title(one.quantity), units.figure(one), (one.value or 0) / longest) for one in told]
+    return [
+        TimeBar(units.title(one.quantity), units.figure(one), (one.value or 0) / longest) for one in timings
+    ]
 
 
 def _roof(record: Record) -> tuple[Chart | None, Table | None]:
@@ -133,7 +135,7 @@ def _roof(record: Record) -> tuple[Chart | None, Table | None]:
 
 def _row(reading: Reading, record: Record) -> tuple[str, ...]:
     source = say("{scope}, {source}", scope=units.scope(reading.scope), source=reading.instrument)
-    return units.title(reading.quantity), figures_in_words.shown(reading, record), source
+    return units.title(reading.quantity), figures_in_words.figure_text(reading, record), source
 
 
 def _facts(record: Record) -> list[tuple[str, ...]]:

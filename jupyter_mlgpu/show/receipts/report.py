@@ -93,4 +93,4 @@ def _sections(charts: Sequence[figures.Figure]) -> list[Markup]:
 
 def _receipt(record: Record) -> Markup:
     name = element("h3", f"{cellnumbers.name(record)} {record.cell.name}")
-    return _line(element("article", name, html.drawn(record, page.of(record)), class_=record.outcome))
+    return _line(element("article", name, html.render(record, page.of(record)), class_=record.outcome))

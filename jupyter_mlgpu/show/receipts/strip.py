@@ -46,8 +46,8 @@ def picture(record: Record, word: Word = str) -> list[Markup]:
     """Return the strip as an image, or nothing if neither lane is known."""
     if not any(_legend(record)):
         return []
-    told = say("Over the cell's time: {legend}", legend=f"{words(record, word)}.")
-    return [image(svg(record), word(told))]
+    alternative = say("Over the cell's time: {legend}", legend=f"{words(record, word)}.")
+    return [image(svg(record), word(alternative))]
 
 
 def legend(record: Record, word: Word = str) -> list[Markup]:

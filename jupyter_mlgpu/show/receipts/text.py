@@ -21,10 +21,10 @@ ACT_LINES = 10
 
 def receipt(record: Record, cut: Mapping[str, int] | None = None, language: str = "en") -> str:
     """Return a record's receipt as plain text. `cut` counts the parts that were left out."""
-    return said(record, page.of(record, cut, language))
+    return render(record, page.of(record, cut, language))
 
 
-def said(record: Record, shown: OpenReceipt) -> str:
+def render(record: Record, shown: OpenReceipt) -> str:
     """Return the receipt's line, and below it notes, the limit, operations, and each log line to act on."""
     below = [
         *strip.text(record),
@@ -40,16 +40,16 @@ def said(record: Record, shown: OpenReceipt) -> str:
 
 def line(shown: Head) -> str:
     """Return the text of a closed receipt: `error: 3 s · ran on cpu:0 · 2 messages`."""
-    said = " · ".join([*shown.figures, *shown.messages])
-    return f"{shown.label}: {said}" if shown.label else said
+    figures = " · ".join([*shown.figures, *shown.messages])
+    return f"{shown.label}: {figures}" if shown.label else figures
 
 
 def note(line: LogLine, language: str = "en") -> str:
     """Return a log line's explanation on one line of text, after its verdict in a language."""
-    said = visible(" ".join(one for one in (line.meaning or line.text, line.advice) if one))
+    explanation = visible(" ".join(one for one in (line.meaning or line.text, line.advice) if one))
     times = notes.times(line)
     verdict = translated(notes.VERDICTS[notes.rank(line)], language)
-    return f"{verdict}{f' ({times})' if times else ''}: {' '.join(said.split())}"
+    return f"{verdict}{f' ({times})' if times else ''}: {' '.join(explanation.split())}"
 
 
 def _to_act_on(shown: OpenReceipt) -> list[str]:
@@ -89,4 +89,4 @@ def _figure(record: Record, quantity: str) -> str:
     reading = record.find(quantity)
     if reading is None:
         return say("not measured")
-    return say("profiled") if figures_in_words.slowed(reading, record) else units.figure(reading)
+    return say("profiled") if figures_in_words.is_slowed(reading, record) else units.figure(reading)

@@ -75,13 +75,13 @@ def _share(limit: Limit, record: Record) -> list[Sentence]:
         share=told_share(limit.share, samples_of(limit)),
         time=units.seconds(duration),
     )
-    slowed = figures_in_words.slowed(wall, record)
+    slowed = figures_in_words.is_slowed(wall, record)
     return [explained, say("The profiler was on, which makes a cell slower.")] if slowed else [explained]
 
 
 def _unknown(record: Record) -> list[Part]:
-    said = limits.why_not(record)
-    return [*said] if said else [say("This record does not say what limits its cell.")]
+    reasons = limits.why_not(record)
+    return [*reasons] if reasons else [say("This record does not say what limits its cell.")]
 
 
 def _others(record: Record) -> Table:

@@ -100,8 +100,8 @@ def record_for_browser(record: Record) -> dict[str, Any]:
     made = record.to_json()
     for part in cutting.ORDER:
         while getattr(record, part) and len(json.dumps(made)) > RECORD:
-            record, left_out = cutting.halved(record, part)
-            cut = cutting.added(cut, left_out)
+            record, left_out = cutting.halve(record, part)
+            cut = cutting.add_counts(cut, left_out)
             made = record.to_json()
     return {**made, "cut": cut, "head": head.of(record, cut).to_json()}
 

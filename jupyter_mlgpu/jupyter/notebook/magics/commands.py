@@ -171,7 +171,7 @@ class Commands:
                 raise UsageError(say("No cell has a record yet: run a cell with tracing on."))
             return Reasons(records[-1])
         meant = cellnumbers.cell_number(number)
-        return Reasons(cellnumbers.the_one(meant, records, self.runtime.recorder.run.id))
+        return Reasons(cellnumbers.select_one(meant, records, self.runtime.recorder.run.id))
 
     def share(self, words: str, shell: Any) -> str:
         """`%mlc_share WORDS`, typed in this shell; returns what to print."""

@@ -86,9 +86,9 @@ def _side(word: str, runtime: Runtime) -> Sequence[Record]:
     span = cellnumbers.span(word, records, run)
     if span is not None:
         return span
-    number = cellnumbers.parsed(word)
+    number = cellnumbers.parse(word)
     if number is not None:
-        found = cellnumbers.meant(number, records, run)
+        found = cellnumbers.select(number, records, run)
         # A cell is its code: all runs of it count, but where one of them is named.
         of_cell = number.turn is None and not number.own
         return _runs_of(found[-1], records) if of_cell else found
@@ -120,8 +120,8 @@ def _which(record: Record) -> tuple[str | None, Mapping[str, str]]:
 
 
 def _alone(word: str, side: Sequence[Record], runtime: Runtime) -> Sequence[Record]:
-    number = cellnumbers.parsed(word)
-    return side if number is None else cellnumbers.meant(number, side, runtime.recorder.run.id)
+    number = cellnumbers.parse(word)
+    return side if number is None else cellnumbers.select(number, side, runtime.recorder.run.id)
 
 
 def _devices(record: Record) -> set[str]:
@@ -139,7 +139,7 @@ def _titles(first: str, second: str) -> tuple[str, str]:
 
 
 def _title(word: str) -> str:
-    number = cellnumbers.parsed(word)
+    number = cellnumbers.parse(word)
     if number is not None:
         return f"record {number.name}" if number.own else f"cell {number.name}"
     if cellnumbers.is_span(word):

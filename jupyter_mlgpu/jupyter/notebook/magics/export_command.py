@@ -34,7 +34,7 @@ def export(line: str, runtime: Runtime) -> Sentence:
     records: Sequence[Record] = runtime.store.records()
     if asked.cell is not None:
         number = cellnumbers.cell_number(asked.cell)
-        records = cellnumbers.meant(number, records, runtime.recorder.run.id)
+        records = cellnumbers.select(number, records, runtime.recorder.run.id)
     if not records:
         raise UsageError(say("Nothing to export yet: run a cell with tracing on."))
     path = Path(asked.paths[0]).expanduser()

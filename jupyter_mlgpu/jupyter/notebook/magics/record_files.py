@@ -19,7 +19,7 @@ RECEIPTS = 10
 
 def save(path: str, runtime: Runtime) -> Sentence:
     """`%mlc_trace save PATH`; returns what to print. Raises RecordError where it cannot be written."""
-    count, problems = files.save_what_can_be(path, runtime.store.records())
+    count, problems = files.save_valid_records(path, runtime.store.records())
     saved = say_count(
         "Saved {count} record to {path}.", "Saved {count} records to {path}.", count, path=PurePath(path)
     )
