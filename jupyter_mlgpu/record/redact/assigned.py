@@ -9,7 +9,7 @@ import functools
 import re
 from typing import TYPE_CHECKING
 
-from jupyter_mlgpu.record.redact.word_pattern import any_of
+from jupyter_mlgpu.record.redact.patterns import any_of, compiled
 
 if TYPE_CHECKING:
     from jupyter_mlgpu.record.redact.judging import AssignedValue
@@ -138,11 +138,6 @@ def secret_kind(name: str) -> str | None:
     return next((kind for kind, pattern in _kinds().items() if pattern.search(name)), None)
 
 
-@functools.cache
-def _pattern(pattern: str) -> re.Pattern[str]:
-    return re.compile(pattern)
-
-
 def _value(text: str, found: re.Match[str]) -> AssignedValue:
     start = found.end()
     if found["quote"]:
@@ -188,5 +183,5 @@ def _after_flags(text: str, lower: str) -> list[tuple[int, int]]:
     """Return the secrets that follow flags such as `--password`, in upper or lower case."""
     from jupyter_mlgpu.record.redact import judging
 
-    found = _pattern(_FLAG).finditer(lower)
+    found = compiled(_FLAG).finditer(lower)
     return [one.span(2) for one in found if judging.is_flags_secret(one[1], text[one.start(2) : one.end(2)])]

@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator
 
 from jupyter_mlgpu.record.redact import assigned, letters
-from jupyter_mlgpu.record.redact.word_pattern import any_of
+from jupyter_mlgpu.record.redact.patterns import any_of
 
 _OPENS = r"\s{0,2}\("
 #: Functions, by the end of their names, and clients whose first argument is a key.

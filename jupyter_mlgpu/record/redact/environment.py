@@ -6,11 +6,11 @@ contain blanks: it ends with the line, or with its closing quote.
 
 from __future__ import annotations
 
-import functools
 import itertools
 import re
 
 from jupyter_mlgpu.record.redact import assigned, letters
+from jupyter_mlgpu.record.redact.patterns import compiled
 
 #: Most lines, and values of a line, that are judged. No ordinary text has more.
 _MOST_JUDGED = 500
@@ -36,7 +36,7 @@ def find(text: str) -> list[tuple[int, int]]:
 
 
 def _first(pattern: str, text: str, start: int, end: int) -> list[re.Match[str]]:
-    return list(itertools.islice(_compiled(pattern).finditer(text, start, end), _MOST_JUDGED))
+    return list(itertools.islice(compiled(pattern).finditer(text, start, end), _MOST_JUDGED))
 
 
 def _is_secret(found: re.Match[str]) -> bool:
@@ -46,8 +46,3 @@ def _is_secret(found: re.Match[str]) -> bool:
     if not assigned.suspicious_words_pattern().search(name):
         return False
     return judging.is_environments_secret(name, assigned.secret_kind(name), found["value"][:100])
-
-
-@functools.cache
-def _compiled(pattern: str) -> re.Pattern[str]:
-    return re.compile(pattern)

@@ -6,9 +6,10 @@ by exactly one letter, so that positions stay valid. A single name is normalised
 
 from __future__ import annotations
 
-import functools
 import re
 import unicodedata
+
+from jupyter_mlgpu.record.redact.patterns import compiled
 
 # Letters, digits and underscores that have a plain form: full-width, mathematical, superscript, subscript.
 _STYLED = (
@@ -22,7 +23,7 @@ _MOVING = r"[\u0132-\u014a\u01c4-\u01f3\u0300-\u036f\u2160-\u217f\ufb00-\ufb06]"
 
 def lower(text: str) -> str:
     """Return the text in plain lower case, of the same length."""
-    return small(text if text.isascii() else _compiled(_STYLED).sub(_plain, text))
+    return small(text if text.isascii() else compiled(_STYLED).sub(_plain, text))
 
 
 def small(text: str) -> str:
@@ -49,14 +50,9 @@ _PLAIN = _PlainLetters()
 
 def may_move(text: str) -> bool:
     """Return True if normalising a name in the text could change its length."""
-    return not text.isascii() and _compiled(_MOVING).search(text) is not None
+    return not text.isascii() and compiled(_MOVING).search(text) is not None
 
 
 def normalized(name: str) -> str:
     """Return a name as Python compares it, in lower case."""
     return (name if name.isascii() else unicodedata.normalize("NFKC", name)).lower()
-
-
-@functools.cache
-def _compiled(pattern: str) -> re.Pattern[str]:
-    return re.compile(pattern)

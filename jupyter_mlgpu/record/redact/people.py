@@ -14,7 +14,7 @@ import unicodedata
 from pathlib import Path
 from typing import NamedTuple
 
-from jupyter_mlgpu.record.redact.word_pattern import any_of
+from jupyter_mlgpu.record.redact.patterns import any_of, compiled
 
 # Names that are ordinary words in code. Replacing them would only spoil the text.
 _ORDINARY_USERS = {"root", "user", "home", "jovyan"}
@@ -63,13 +63,13 @@ class Identity(NamedTuple):
 def hide(text: str) -> str:
     """Return the text without home folders and names."""
     if ".xplane.pb" in text:
-        text = _compiled(_PROFILE).sub("machine", _compiled(_OWN_FOLDER).sub("", text))
+        text = compiled(_PROFILE).sub("machine", compiled(_OWN_FOLDER).sub("", text))
     home, user, host = identity()
     if home is not None:
         text = home.sub("~", text)
     lower = text.lower()
     if "home" in lower or "user" in lower or "people" in lower:
-        text = _compiled(_HOMES).sub(_home, text)
+        text = compiled(_HOMES).sub(_home, text)
     if user is not None:
         text = user.sub("<user>", text)
     return host.sub("<host>", text) if host is not None else text
@@ -106,8 +106,3 @@ def _names(names: list[str], *, before: str, after: str) -> re.Pattern[str]:
     not_before = {form: rf"(?<!{before}{re.escape(form)})" if before else "" for form in forms}
     choices = {form: not_before[form] + not_after for form in forms}
     return re.compile(any_of(choices))
-
-
-@functools.cache
-def _compiled(pattern: str) -> re.Pattern[str]:
-    return re.compile(pattern)

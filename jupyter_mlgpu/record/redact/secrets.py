@@ -15,7 +15,7 @@ import re
 from collections.abc import Callable
 
 from jupyter_mlgpu.record.redact import assigned, calls, commands, letters
-from jupyter_mlgpu.record.redact.word_pattern import any_of
+from jupyter_mlgpu.record.redact.patterns import any_of, compiled
 
 HIDDEN = "<redacted>"
 
@@ -170,12 +170,6 @@ def _without_private_keys(text: str) -> str:
         end = last.start() if last else len(text)
         found = compiled(_PEM).search(text, end)
     return "".join([*parts, text[end:]])
-
-
-@functools.cache
-def compiled(pattern: str) -> re.Pattern[str]:
-    """Return a compiled pattern. Each is compiled once."""
-    return re.compile(pattern)
 
 
 @functools.cache

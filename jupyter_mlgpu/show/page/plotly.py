@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from jupyter_mlgpu.record.redact import shorten
 from jupyter_mlgpu.show.markup import plotly_text
 from jupyter_mlgpu.show.page import axes
 from jupyter_mlgpu.show.page.chart import NEUTRAL, ROOM, Axis, Chart, Point, Series
@@ -36,7 +37,7 @@ def figure(*charts: Chart, title: tuple[str, ...] | None = None) -> dict[str, An
     layout: dict[str, Any] = {
         "template": "none",
         "title": {
-            "text": plotly_text(*(_short(one, _LINE) for one in lines)),
+            "text": plotly_text(*(shorten(one, _LINE) for one in lines)),
             "font": {"size": 13},
             "x": 0,
             "xanchor": "left",
@@ -84,7 +85,7 @@ def _axis(axis: Axis, values: Sequence[float], *, downwards: bool = False) -> di
         ends = [-0.5, len(axis.names) - 0.5]
         return look | {
             "tickvals": list(range(len(axis.names))),
-            "ticktext": [plotly_text(_short(one, _NAME)) for one in axis.names],
+            "ticktext": [plotly_text(shorten(one, _NAME)) for one in axis.names],
             "range": ends[::-1] if downwards else ends,
             "showgrid": False,
         }
@@ -197,7 +198,3 @@ def _note(text: str, place: int) -> dict[str, Any]:
         "yshift": -48 - _NOTE * place,
         "font": {"size": 11},
     }
-
-
-def _short(name: str, most: int) -> str:
-    return name if len(name) <= most else name[: most - 1] + "…"

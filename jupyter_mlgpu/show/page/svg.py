@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from jupyter_mlgpu.record.redact import shorten
 from jupyter_mlgpu.show.markup import Markup, element, joined, style
 from jupyter_mlgpu.show.page import axes
 from jupyter_mlgpu.show.page.chart import NEUTRAL, Chart, Point, Series
@@ -53,8 +54,7 @@ def frame(words: str, width: float, height: float, *parts: Markup, css: str = ""
 
 def text(x: float, y: float, content: str, kind: str | None = None, *, most: int = 112) -> Markup:
     """Return a text of at most `most` characters. `kind` is a class of `STYLE`."""
-    short = content if len(content) <= most else f"{content[: most - 1]}…"
-    return element("text", short, class_=kind, x=f"{x:.1f}", y=f"{y:.1f}")
+    return element("text", shorten(content, most), class_=kind, x=f"{x:.1f}", y=f"{y:.1f}")
 
 
 def path(points: Iterable[tuple[float, float]], **look: str | None) -> Markup:

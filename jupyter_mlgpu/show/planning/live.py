@@ -15,9 +15,10 @@ from jupyter_mlgpu.graphs.planning.graph import Body
 from jupyter_mlgpu.graphs.planning.layout import HEIGHT, WIDTH, areas, key
 from jupyter_mlgpu.graphs.planning.routes import routes
 from jupyter_mlgpu.record.bounds import Called, Most, Otherwise, Printed, Said, Whole
+from jupyter_mlgpu.record.redact import shorten
 from jupyter_mlgpu.show.page.model import Live
 from jupyter_mlgpu.show.planning import drawing
-from jupyter_mlgpu.show.planning.svg import ends, extent
+from jupyter_mlgpu.show.planning.svg import ends, extent, shorten_start
 
 #: Most operations that are drawn individually, in all functions together, and most arrows: a drawing of 200
 #: takes about 40 kB in a notebook file. A larger function is drawn by its groups.
@@ -182,7 +183,7 @@ def _drawing(plan: Plan, body: Body) -> DrawingData:
             )
             for box in boxes
         ),
-        tuple(_reason(one) for one in reasons),
+        tuple(shorten(one, _REASON) for one in reasons),
         tuple(Way(" ".join(f"{x} {y}" for x, y in way)) for way in ways),
         max(0, len(arrows) - ARROWS),
     )
@@ -190,8 +191,4 @@ def _drawing(plan: Plan, body: Body) -> DrawingData:
 
 def name(text: str) -> str:
     """Return a name cut at its start, because its end distinguishes it from its neighbours."""
-    return text if len(text) <= _NAME else "…" + text[1 - _NAME :]
-
-
-def _reason(text: str) -> str:
-    return text if len(text) <= _REASON else text[: _REASON - 1] + "…"
+    return shorten_start(text, _NAME)

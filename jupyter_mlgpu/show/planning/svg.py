@@ -80,7 +80,7 @@ def curve(way: Route, *, downwards: bool = False) -> str:
 
 def _frame(shown: Frame, area: Area) -> Markup:
     x, y, width, height = area
-    title = text(x + width / 2, y + 17, _short(shown.title, 34), "small") if shown.title else None
+    title = text(x + width / 2, y + 17, shorten_start(shown.title, 34), "small") if shown.title else None
     return joined(element("rect", class_="group", x=x, y=y, width=width, height=height, rx=6), title)
 
 
@@ -91,10 +91,11 @@ def _box(box: Box, area: Area) -> Markup:
         "g",
         element("title", f"{box.subtitle}: {box.hover}"),
         element("rect", class_=box.kind, x=x, y=y, width=width, height=height, rx=4),
-        text(middle, y + 17, _short(box.title, 19)),
-        text(middle, y + 31, _short(box.subtitle, 24), "small"),
+        text(middle, y + 17, shorten_start(box.title, 19)),
+        text(middle, y + 31, shorten_start(box.subtitle, 24), "small"),
     )
 
 
-def _short(name: str, most: int) -> str:
+def shorten_start(name: str, most: int) -> str:
+    """Return a name cut at its start to `most` characters, with an ellipsis if it is longer."""
     return name if len(name) <= most else "…" + name[1 - most :]

@@ -110,13 +110,13 @@ def missing(record: Record) -> list[str]:
         if reading.why_missing is not None:
             reasons.setdefault(reading.why_missing, []).append(units.title(reading.quantity))
     return [
-        say("{quantities}: {why}", quantities=reduce(_and, titles), why=why)
+        say(
+            "{quantities}: {why}",
+            quantities=reduce(lambda one, other: say("{one}; {other}", one=one, other=other), titles),
+            why=why,
+        )
         for why, titles in reasons.items()
     ]
-
-
-def _and(one: str, other: str) -> Sentence:
-    return say("{one}; {other}", one=one, other=other)
 
 
 def not_measured(record: Record) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from jupyter_mlgpu.record import units
 from jupyter_mlgpu.record.gpu_work import GpuWork
 from jupyter_mlgpu.record.record import Record
+from jupyter_mlgpu.record.redact import shorten
 from jupyter_mlgpu.record.sentence import Sentence, say
 from jupyter_mlgpu.record.visible import visible
 from jupyter_mlgpu.show.page.model import Table
@@ -82,7 +83,7 @@ def _copies(work: GpuWork) -> Table:
 def _kernels(work: GpuWork) -> Table:
     rows = tuple(
         (
-            visible(one.name if len(one.name) <= _NAME else one.name[: _NAME - 1] + "…"),
+            visible(shorten(one.name, _NAME)),
             f"{one.count:,}",
             units.seconds(one.seconds),
             units.percent(one.seconds / work.kernel_seconds) if work.kernel_seconds else "",

@@ -156,7 +156,11 @@ def svg(record: Record) -> Markup:
     height = top - _GAP
     ended = _WIDTH * wall / duration
     mark = [element("path", d=f"M{ended:.1f} 0V{height:g}", stroke=_MARK, stroke_width="2")]
-    backs = [_back(y) for y in _tops(height)]
+    backs = [
+        element("path", d=f"M0 {y:g}h{_WIDTH}v{_LANE}H0z", fill=_BACKGROUND, fill_opacity=".15")
+        for y in (0, _LANE + _GAP)
+        if y < height
+    ]
     drawn = [element("path", d="".join(found), fill=f"url(#{name})") for name, found in boxes.items()]
     used = [one for one in _named() if one[0] in boxes]
     return element(
@@ -170,14 +174,6 @@ def svg(record: Record) -> Markup:
         height=f"{height:g}",
         viewBox=f"0 0 {_WIDTH} {height:g}",
     )
-
-
-def _tops(height: float) -> list[float]:
-    return [y for y in (0, _LANE + _GAP) if y < height]
-
-
-def _back(y: float) -> Markup:
-    return element("path", d=f"M0 {y:g}h{_WIDTH}v{_LANE}H0z", fill=_BACKGROUND, fill_opacity=".15")
 
 
 def _box(at: int, count: int, part: float, y: float, height: float) -> str:
