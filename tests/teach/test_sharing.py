@@ -38,7 +38,7 @@ def filled(*numbers: int) -> Outbox:
     return box
 
 
-def numbers(picked: outbox.Picked) -> list[int]:
+def numbers(picked: outbox.Batch) -> list[int]:
     return [one.number for one in picked.records]
 
 
@@ -48,7 +48,7 @@ def numbers(picked: outbox.Picked) -> list[int]:
 def test_what_is_acknowledged_is_not_sent_again():
     box = filled(1, 2, 3)
     sent, _ = made(box.pick(), 1.0)
-    assert box.answered(sent, ReportAnswer(ids(1, 3)))
+    assert box.process_answer(sent, ReportAnswer(ids(1, 3)))
     assert numbers(box.pick()) == [2]
     box.add(example_record(1).with_note("A late line came."))
     assert numbers(box.pick()) == [2]
@@ -58,8 +58,8 @@ def test_what_is_acknowledged_is_not_sent_again():
 def test_what_is_not_taken_is_kept_in_its_order():
     box = filled(1, 2)
     sent, _ = made(box.pick(), 1.0)
-    assert not box.answered(sent, ReportAnswer(None, "it is away"))
-    assert not box.answered(sent, ReportAnswer(frozenset()))
+    assert not box.process_answer(sent, ReportAnswer(None, "it is away"))
+    assert not box.process_answer(sent, ReportAnswer(frozenset()))
     box.add(example_record(3))
     assert numbers(box.pick()) == [1, 2, 3]
 
@@ -68,7 +68,7 @@ def test_an_acknowledgement_of_what_was_not_sent_changes_nothing():
     box = filled(1)
     sent, _ = made(box.pick(), 1.0)
     box.add(example_record(2))
-    assert not box.answered(sent, ReportAnswer(ids(2, 77)))
+    assert not box.process_answer(sent, ReportAnswer(ids(2, 77)))
     assert numbers(box.pick()) == [1, 2]
 
 
@@ -76,7 +76,7 @@ def test_what_is_refused_for_good_is_not_sent_again_and_counted():
     box = filled(1, 2)
     sent, _ = made(box.pick(), 1.0)
     box.add(example_record(3))
-    assert box.answered(sent, ReportAnswer(None, "it refused a report as too large (413)", final=True))
+    assert box.process_answer(sent, ReportAnswer(None, "it refused a report as too large (413)", final=True))
     assert numbers(box.pick()) == [3]
     assert (box.refused, box.why_refused) == (2, "it refused a report as too large (413)")
 
@@ -89,7 +89,7 @@ def test_the_newest_are_kept_and_the_others_counted(monkeypatch):
     box.add(example_record(5))
     assert (numbers(box.pick()), box.left_out) == ([3, 4, 5], 2)
     # The first two had made room while they were on their way, and arrived after all.
-    box.answered(sent, ReportAnswer(ids(1, 2, 3)))
+    box.process_answer(sent, ReportAnswer(ids(1, 2, 3)))
     assert (numbers(box.pick()), box.left_out, box.taken) == ([4, 5], 0, 3)
 
 
@@ -121,7 +121,7 @@ def test_tries_of_an_exercise_are_counted_up_to_the_first_right_one():
     box.check("my own exercise", right=True)
     assert box.pick().checks == (report.SharedCheck("convolve", True, 3),)
     sent, _ = made(box.pick(), 1.0)
-    assert box.answered(sent, ReportAnswer(frozenset()))
+    assert box.process_answer(sent, ReportAnswer(frozenset()))
     assert not box.waits()
 
 
@@ -130,7 +130,7 @@ def test_an_exercise_that_changed_while_it_was_on_its_way_is_sent_again():
     box.check("convolve", right=False)
     sent, _ = made(box.pick(), 1.0)
     box.check("convolve", right=True)
-    box.answered(sent, ReportAnswer(frozenset()))
+    box.process_answer(sent, ReportAnswer(frozenset()))
     assert box.pick().checks == (report.SharedCheck("convolve", True, 2),)
 
 

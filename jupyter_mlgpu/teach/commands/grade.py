@@ -111,7 +111,7 @@ def _all(course: Path, lab: str, students: list[str], options: list[str], show: 
         if why:
             raise MlgpuError(f"nbgrader could not write the feedback: {why}")
         for page in sorted((course / "feedback").glob(f"*/{lab}/*.html")):
-            write_atomically(page, feedback.inert(page.read_text("utf-8")).encode())
+            write_atomically(page, feedback.make_inert(page.read_text("utf-8")).encode())
         why = nbgrader(course, "export", f"--to={GRADES}", f"--assignment=['{lab}']")
         if why:
             raise MlgpuError(f"nbgrader could not write the grades: {why}")

@@ -74,7 +74,7 @@ def _look_through(course: Path, lab: str) -> None:
         kept |= withheld.lines(json.loads(path.read_bytes()))
     made = course / "release" / lab
     for path in sorted(one for one in made.rglob("*") if one.is_file()):
-        line = withheld.found(path, kept)
+        line = withheld.first_leak(path, kept)
         if line is not None:
             shutil.rmtree(made)
             raise MlgpuError(

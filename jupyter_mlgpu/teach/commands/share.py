@@ -18,7 +18,7 @@ from jupyter_mlgpu.record.sentence import Sentence, below, joined, say, say_coun
 from jupyter_mlgpu.record.words import unknown
 from jupyter_mlgpu.teach.sharing import sender
 from jupyter_mlgpu.teach.sharing.address import Address, address_of
-from jupyter_mlgpu.teach.sharing.outbox import WAITING, Outbox, Picked, made
+from jupyter_mlgpu.teach.sharing.outbox import WAITING, Batch, Outbox, make_report
 from jupyter_mlgpu.teach.sharing.post import post
 from jupyter_mlgpu.teach.sharing.report import (
     SHARED,
@@ -134,7 +134,7 @@ class ShareCommand:
                 "Nothing would be sent for the last cell: its record is not of the form that "
                 "this kernel makes."
             )
-        report, _ = made(Picked((shared,), self._outbox.checks, self._outbox.lesson), real_time.time())
+        report, _ = make_report(Batch((shared,), self._outbox.checks, self._outbox.lesson), real_time.time())
         return json.dumps(to_json(report), indent=2)
 
 

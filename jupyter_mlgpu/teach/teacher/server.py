@@ -16,7 +16,7 @@ from tornado.netutil import bind_unix_socket
 
 from jupyter_mlgpu.record.errors import UsageError
 from jupyter_mlgpu.record.visible import visible_line
-from jupyter_mlgpu.teach.sharing.address import doubt
+from jupyter_mlgpu.teach.sharing.address import why_untrusted
 from jupyter_mlgpu.teach.sharing.report import MAX_BYTES
 from jupyter_mlgpu.teach.teacher.handlers import application
 from jupyter_mlgpu.teach.teacher.keeping import Keeper
@@ -74,7 +74,7 @@ def _at(path: Path) -> socket.socket:
     except (OSError, ValueError) as error:
         why: str | None = getattr(error, "strerror", None) or str(error)
     else:
-        why = doubt(path)
+        why = why_untrusted(path)
         if why is None:
             return found
         found.close()
