@@ -33,7 +33,7 @@ LONGEST_ANSWER = 65_536
 _SHOWN = 200
 
 _FINAL = (400, 413)
-_SAID: Mapping[int, str] = {
+_REASONS: Mapping[int, str] = {
     400: "it refused a report as wrong (400)",
     401: "it does not know this server's token (401)",
     403: "it does not let this server's token in (403)",
@@ -61,7 +61,7 @@ def post(address: Address, body: bytes, allowed: Callable[[], bool]) -> ReportAn
         return ReportAnswer(None, f"it cannot be reached ({error.strerror or type(error).__name__})")
     if exchanged is None:
         return ReportAnswer(None, "sharing was turned off")
-    return _understood(*exchanged)
+    return _parse_answer(*exchanged)
 
 
 def _exchange(address: Address, body: bytes, allowed: Callable[[], bool]) -> tuple[int, bytes] | None:
@@ -145,16 +145,16 @@ class _Within(io.RawIOBase):
         super().close()
 
 
-def _understood(status: int, body: bytes) -> ReportAnswer:
-    told = _answer(body)
+def _parse_answer(status: int, body: bytes) -> ReportAnswer:
+    answer = _answer(body)
     if status == 200:
-        if told.acknowledged is not None:
-            return ReportAnswer(told.acknowledged)
+        if answer.acknowledged is not None:
+            return ReportAnswer(answer.acknowledged)
         return ReportAnswer(None, "it answered without saying what it has stored")
-    said = _SAID.get(status, f"it answered with status {status}")
-    if shown := _plain(told.error):
-        said = f"{said}: {shown.rstrip('.')}"
-    return ReportAnswer(None, said, final=status in _FINAL)
+    why = _REASONS.get(status, f"it answered with status {status}")
+    if words := _plain(answer.error):
+        why = f"{why}: {words.rstrip('.')}"
+    return ReportAnswer(None, why, final=status in _FINAL)
 
 
 class _ServerAnswer(Struct):
@@ -175,5 +175,5 @@ def _answer(body: bytes) -> _ServerAnswer:
 
 def _plain(words: str) -> str:
     """Return the receiver's words without control characters, and shortened."""
-    shown = " ".join("".join(one if one.isprintable() else " " for one in words[: 4 * _SHOWN]).split())
-    return shown if len(shown) <= _SHOWN else f"{shown[: _SHOWN - 1]}…"
+    text = " ".join("".join(one if one.isprintable() else " " for one in words[: 4 * _SHOWN]).split())
+    return text if len(text) <= _SHOWN else f"{text[: _SHOWN - 1]}…"

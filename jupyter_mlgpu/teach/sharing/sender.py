@@ -125,9 +125,9 @@ class Sender:
             )
 
     def _go_on(self) -> None:
-        while (picked := self._next()) is not None:
+        while (batch := self._next()) is not None:
             try:
-                report, body = make_report(picked, real_time.time())
+                report, body = make_report(batch, real_time.time())
                 self._take_in(report, self._post(body, self._allowed))
             except Exception as error:  # an error of ours must not end the thread, nor be retried at once
                 self._take_in(

@@ -48,7 +48,7 @@ def record_of(record: Record) -> SharedRecord | None:
         for one in record.readings
         if SHARED.get(one.quantity) == one.unit and one.scope in SCOPES
     ]
-    told = {
+    fields = {
         "id": f"{run}-{number}",
         "run": run,
         "number": number,
@@ -60,7 +60,7 @@ def record_of(record: Record) -> SharedRecord | None:
         "readings": readings[:MAX_READINGS],
     }
     try:
-        return decoding.decode(SharedRecord, told, "the record")
+        return decoding.decode(SharedRecord, fields, "the record")
     except RecordError:
         return None
 
