@@ -22,6 +22,7 @@ from jupyter_mlgpu.record.sentence import Sentence, of_error, say, say_count
 from jupyter_mlgpu.record.visible import visible_line
 from jupyter_mlgpu.show.page.model import Page, with_head
 from jupyter_mlgpu.show.page.rendering import page_of
+from jupyter_mlgpu.teach.submissions.reading import join_text
 
 #: `check("name"` outside a comment line, and not as a method. Both patterns must match the same text as those
 #: of progress.ts, so they use ASCII.
@@ -77,7 +78,7 @@ def count_progress(cells: Iterable[Mapping[str, Any]]) -> LessonProgress | None:
     right: dict[str, bool] = {}
     predictions = predictions_made = 0
     for cell in cells:
-        code = _joined(cell.get("source"))
+        code = join_text(cell.get("source")) or ""
         for name in _CHECK.findall(code):
             is_right = any(text.startswith(_RIGHT) for text in _results(cell))
             right[name] = right.get(name, False) or is_right
@@ -106,7 +107,7 @@ def _cells(notebook: Any) -> list[Mapping[str, Any]]:
 def _title(notebook: Any) -> str:
     """Return a notebook's first line if that is a heading, else an empty string."""
     first = next(iter(_cells(notebook)), {})
-    line = _joined(first.get("source")).partition("\n")[0]
+    line = (join_text(first.get("source")) or "").partition("\n")[0]
     return line.removeprefix("# ") if line.startswith("# ") else ""
 
 
@@ -115,14 +116,7 @@ def _results(cell: Mapping[str, Any]) -> Iterator[str]:
     for output in outputs if isinstance(outputs, list) else []:
         data = output.get("data") if isinstance(output, dict) else None
         if isinstance(data, dict):
-            yield _joined(data.get("text/plain"))
-
-
-def _joined(text: object) -> str:
-    """Join a notebook's text, which may be one string or a list of lines."""
-    if isinstance(text, list):
-        return "".join(str(line) for line in text)
-    return text if isinstance(text, str) else ""
+            yield join_text(data.get("text/plain")) or ""
 
 
 @page_of.register

@@ -75,7 +75,7 @@ class Outbox:
         return next((lesson for lesson, names in LESSONS.items() if self._last_exercise in names), None)
 
     def waits(self) -> bool:
-        """True if there is something to send."""
+        """Return True if there is something to send."""
         return bool(self._waiting or self._changed)
 
     @property

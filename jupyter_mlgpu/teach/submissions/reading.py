@@ -111,7 +111,7 @@ def _cell(number: int, cell: Mapping[str, Any], problems: list[str]) -> SavedCel
     graded = of_nbgrader.get("grade_id") if isinstance(of_nbgrader, dict) else None
     names = tuple(name for name in (graded, cell.get("id")) if isinstance(name, str))
     count = cell.get("execution_count")
-    source = _joined(cell.get("source")) or ""
+    source = join_text(cell.get("source")) or ""
     outputs = cell.get("outputs")
     saved = []
     for output in outputs if isinstance(outputs, list) else []:
@@ -140,13 +140,13 @@ def _saved(bundle: Mapping[str, Any]) -> SavedRecord:
     return SavedRecord(
         record,
         {str(part): count for part, count in counts if isinstance(count, int)},
-        _joined(bundle.get("text/plain")),
-        _joined(bundle.get("text/html")),
+        join_text(bundle.get("text/plain")),
+        join_text(bundle.get("text/html")),
     )
 
 
-def _joined(text: object) -> str | None:
-    """Join a notebook's text, which may be one string or a list of lines."""
+def join_text(text: object) -> str | None:
+    """Return a notebook's text, saved as one string or a list of lines; None if it is neither."""
     if isinstance(text, list):
         return "".join(str(line) for line in text)
     return text if isinstance(text, str) else None
