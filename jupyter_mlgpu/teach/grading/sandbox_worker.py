@@ -214,8 +214,8 @@ class SandboxWorker:
 def _told(error: BaseException) -> dict[str, str]:
     frames = traceback.extract_tb(error.__traceback__)
     own = [one for one in frames if one.filename != __file__]
-    frames = "".join(traceback.format_list(own)[-20:])
-    return {"kind": type(error).__name__, "said": str(error)[:2000], "where": frames[-10_000:]}
+    where = "".join(traceback.format_list(own)[-20:])
+    return {"kind": type(error).__name__, "said": str(error)[:2000], "where": where[-10_000:]}
 
 
 def main() -> None:
