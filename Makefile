@@ -297,8 +297,9 @@ addresses: ### write the repository's address, a line of pyproject.toml, where f
 		export OLD NEW; git grep -lF "$$OLD" | xargs perl -pi -e 's/\Q$$ENV{OLD}\E/$$ENV{NEW}/g'
 
 .PHONY: catalogues
-catalogues: test-tools ## bring the translations in jupyter_mlgpu/record/locale up to what the sources say
+catalogues: test-tools ## bring the translations of the package and of the lessons up to what the English says
 	@$(BIN)/python scripts/catalogues.py
+	@$(BIN)/python scripts/lesson_catalogues.py
 
 .PHONY: docs
 docs: test-tools ## build the documentation into build/docs/html, warnings as errors, and check its links

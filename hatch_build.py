@@ -57,7 +57,7 @@ class AddressesHook(MetadataHookInterface):
 
 
 class LessonsHook(BuildHookInterface[Any]):
-    """Puts the lessons, their solutions and translations, and the labs into the wheel."""
+    """Puts the lessons, their solutions, the labs and the catalogues of both into the wheel."""
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         """Add the files, unless the wheel is an editable one, which points to the checkout."""
@@ -72,8 +72,10 @@ def packaged(root: Path) -> list[str]:
     lists = runpy.run_path(str(root / LISTS))
     names = [
         "labs/README.md",
-        *(f"{folder}{lesson}.ipynb" for folder in ("", "solutions/", "zh/") for lesson in lists["LESSONS"]),
-        *(f"labs/{folder}/{lab}/{lab}.ipynb" for folder in ("source", "zh") for lab in lists["LABS"]),
+        *(f"{folder}{lesson}.ipynb" for folder in ("", "solutions/") for lesson in lists["LESSONS"]),
+        *(f"zh/{lesson}.po" for lesson in lists["LESSONS"]),
+        *(f"labs/source/{lab}/{lab}.ipynb" for lab in lists["LABS"]),
+        *(f"labs/zh/{lab}/{lab}.po" for lab in lists["LABS"]),
     ]
     # The first lesson has no solutions.
     return sorted(name for name in names if (root / "notebooks" / name).is_file())

@@ -30,6 +30,7 @@ from docs_reference import page, toctree
 from tracked import tracked
 
 from constraints import ROOT
+from jupyter_mlgpu.teach.lessons.assembly import assembled
 
 CONFIGURATION = ROOT / "docs"
 RECORD = "application/vnd.jupyter-mlgpu.record+json"
@@ -74,13 +75,21 @@ class Places:
             # A page without a title could not be listed: it is called as its file.
             return (text if _TITLE.search(text) else f"# {path.stem}\n\n{text}").encode()
         if path.suffix == ".ipynb":
-            notebook = json.loads(path.read_text(encoding="utf-8"))
+            notebook = json.loads(self._notebook(path))
             for cell in notebook["cells"]:
                 if cell["cell_type"] == "markdown":
                     cell["source"] = self._text("".join(cell["source"]), name, place)
                 else:
                     cell["outputs"] = [shown(one, language_of(place)) for one in cell.get("outputs", ())]
             return json.dumps(notebook, ensure_ascii=False).encode()
+        return path.read_bytes()
+
+    def _notebook(self, path: Path) -> bytes:
+        """Return a notebook's JSON, assembled where the repository holds only its catalogue."""
+        catalogue = path.with_suffix(".po")
+        if catalogue.is_file():
+            english = self._root / "notebooks" / path.name
+            return assembled(english.read_bytes(), catalogue, catalogue.parent.name)
         return path.read_bytes()
 
     def _text(self, text: str, name: str, place: str) -> str:
@@ -135,9 +144,10 @@ def _placed(root: Path) -> Iterator[tuple[str, str]]:
         kept = name not in _MACHINERY and not name.startswith("docs/_")
         if kept and "__pycache__" not in name and ".ipynb_checkpoints" not in name:
             yield name, name.removeprefix("docs/")
-    for folder, place in (("notebooks", "lessons"), ("notebooks/zh", "zh/lessons")):
-        for path in tracked(root / folder, "*.ipynb"):
-            yield path.relative_to(root).as_posix(), f"{place}/{path.name}"
+    for path in tracked(root / "notebooks", "*.ipynb"):
+        yield f"notebooks/{path.name}", f"lessons/{path.name}"
+    for path in tracked(root / "notebooks" / "zh", "*.po"):  # the notebooks are assembled
+        yield f"notebooks/zh/{path.stem}.ipynb", f"zh/lessons/{path.stem}.ipynb"
     yield "CHANGELOG.md", "changelog.md"
     yield "CONTRIBUTING.md", "contributing.md"
     for path in tracked(root / "binder", "**/*"):

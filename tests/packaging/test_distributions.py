@@ -88,14 +88,14 @@ def test_the_wheel_holds_the_labextension_once(wheel: set[str]) -> None:
 
 
 @pytest.mark.slow
-def test_the_wheel_holds_the_lessons_solutions_translations_and_labs_and_nothing_else_of_them(
+def test_the_wheel_holds_the_lessons_solutions_catalogues_and_labs_and_nothing_else_of_them(
     wheel: set[str],
 ) -> None:
     listed = subprocess.run(
         ["git", "ls-files", "notebooks"], capture_output=True, text=True, check=True, cwd=ROOT
     )
     kept = {name.removeprefix("notebooks/") for name in listed.stdout.split()} - {"conftest.py"}
-    assert {"00_start_here.ipynb", "zh/00_start_here.ipynb", "labs/README.md"} <= kept
+    assert {"00_start_here.ipynb", "zh/00_start_here.po", "labs/README.md"} <= kept
     folder = f"{hatch_build.TARGET}/"
     assert {name.removeprefix(folder) for name in wheel if name.startswith(folder)} == kept
     assert shipped.PLACES[0] == ROOT / hatch_build.TARGET

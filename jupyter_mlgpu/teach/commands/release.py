@@ -62,7 +62,7 @@ def _copy_ours(course: Path, language: str) -> list[Path]:
     copied = []
     for path in shipped.labs(language):
         place = course / "source" / path.parent.name / path.name
-        write_atomically(place, (shipped.folder() / path).read_bytes(), follow=False)
+        write_atomically(place, shipped.content(path), follow=False)
         copied.append(place)
     return copied
 

@@ -1,4 +1,7 @@
-"""The lessons, their solutions and translations, and the labs, as files of this installation."""
+"""The lessons, their solutions and the labs, as files of this installation, in English and translated.
+
+Translated notebooks are assembled when they are needed, from the English one and the catalogue in its place.
+"""
 
 from __future__ import annotations
 
@@ -42,6 +45,24 @@ def first(language: str) -> Path:
     return Path("" if language == "en" else language) / "00_start_here.ipynb"
 
 
+def english_of(path: Path) -> Path:
+    """Return the path of the English notebook for one of these paths, which may be English itself."""
+    folder = "source" if path.parts[0] == "labs" else ""
+    return Path(*(folder if part in LANGUAGES else part for part in path.parts))
+
+
+def content(path: Path) -> bytes:
+    """Return the bytes of the file at one of these paths."""
+    english = english_of(path)
+    data = (folder() / english).read_bytes()
+    if english == path:
+        return data
+    from jupyter_mlgpu.teach.lessons.assembly import assembled  # which draws receipts
+
+    (language,) = set(path.parts) & set(LANGUAGES)
+    return assembled(data, folder() / path.with_suffix(".po"), language)
+
+
 def labs(language: str) -> Iterator[Path]:
     """Yield the paths of the labs with solutions and hidden tests, relative to `folder()`."""
     place = Path("labs") / ("source" if language == "en" else language)
@@ -50,8 +71,10 @@ def labs(language: str) -> Iterator[Path]:
 
 def _found(paths: Iterable[Path]) -> Iterator[Path]:
     """Yield the paths that exist; the first lesson, for example, has no solutions."""
-    top = folder()
-    yield from (path for path in paths if (top / path).is_file())
+    for path in paths:
+        file = path if path == english_of(path) else path.with_suffix(".po")
+        if (folder() / file).is_file():
+            yield path
 
 
 def lacking() -> Sentence | None:

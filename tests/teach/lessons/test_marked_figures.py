@@ -65,9 +65,9 @@ def test_every_number_that_is_quoted_from_an_output_is_marked(learners_lesson):
     assert [one for one in lesson_figures.quoted(learners_lesson) if one[1] not in marked] == []
 
 
-def test_a_translation_marks_the_same_numbers(translated_path):
-    lesson = read(translated_path.parents[1] / translated_path.name)
-    theirs, ours = (sorted(map(str, lesson_figures.marks(one))) for one in (read(translated_path), lesson))
+def test_a_translation_marks_the_same_numbers(translated_path, english_lesson):
+    both = (read(translated_path), english_lesson)
+    theirs, ours = (sorted(map(str, lesson_figures.marks(one))) for one in both)
     assert theirs == ours
 
 

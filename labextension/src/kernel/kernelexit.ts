@@ -2,17 +2,17 @@
 
 import { ServerConnection } from '@jupyterlab/services';
 
-import { readDeath as readKnown } from './messages';
-import type { IDeath } from './messages';
+import { readKernelExit as readKnown } from './messages';
+import type { IKernelExit } from './messages';
 import { object } from '../language/untrusted';
 
-export type { IDeath } from './messages';
+export type { IKernelExit } from './messages';
 
 /** Milliseconds after which a server that does not answer is waited for no more. */
 const PATIENCE = 10_000;
 
 /** Read the server's answer; null: nothing is known. */
-export function readDeath(answer: unknown): IDeath | null {
+export function readKernelExit(answer: unknown): IKernelExit | null {
   return readKnown(object(answer)?.death);
 }
 
@@ -20,12 +20,12 @@ export function readDeath(answer: unknown): IDeath | null {
 export async function askDeath(
   kernelId: string,
   settings: ServerConnection.ISettings
-): Promise<IDeath | null> {
+): Promise<IKernelExit | null> {
   const url = `${settings.baseUrl}jupyter-mlgpu/deaths/${encodeURIComponent(kernelId)}`;
   const limit = { signal: AbortSignal.timeout(PATIENCE) };
   try {
     const answer = await ServerConnection.makeRequest(url, limit, settings);
-    return answer.ok ? readDeath(await answer.json()) : null;
+    return answer.ok ? readKernelExit(await answer.json()) : null;
   } catch {
     return null;
   }
