@@ -99,7 +99,7 @@ def _of(entry: Path, names: list[str]) -> Iterator[HandedIn]:
         inside = list(folders.notebooks(entry))
         refused = [f"{visible_line(path.relative_to(entry))} {why}" for path, why in inside if why]
         try:
-            matched = _matched([path for path, why in inside if not why], names)
+            matched = _match([path for path, why in inside if not why], names)
         except _LeftOutError as error:
             raise _LeftOutError("; ".join([str(error), *refused])) from error
         for path, name in matched:
@@ -117,7 +117,7 @@ def _of(entry: Path, names: list[str]) -> Iterator[HandedIn]:
     yield HandedIn(_student(student), entry, near)
 
 
-def _matched(files: list[Path], names: list[str]) -> list[tuple[Path, str]]:
+def _match(files: list[Path], names: list[str]) -> list[tuple[Path, str]]:
     """Return a student's notebook for each name, even if a browser has changed the name."""
     if not files:
         raise _LeftOutError("there is no notebook in it")
@@ -150,7 +150,7 @@ def _copy(path: Path, place: Path, replace: bool) -> str:
     except UsageError as error:
         raise _LeftOutError(str(error).rstrip(".")) from error
     if os.path.lexists(place):
-        if _holds(place, data):
+        if _has_content(place, data):
             return f"{visible_line(place.name)} was there already"
         if not replace:
             raise _LeftOutError(
@@ -161,7 +161,7 @@ def _copy(path: Path, place: Path, replace: bool) -> str:
     return visible_line(place.name)
 
 
-def _holds(place: Path, data: bytes) -> bool:
+def _has_content(place: Path, data: bytes) -> bool:
     """Return True if a file with the same content was collected before."""
     try:
         return incoming.read_bytes(place, most=len(data), what="a notebook", follow=False) == data

@@ -119,8 +119,8 @@ def _messages(target: Path, language: str, copied: Copied) -> Iterable[Sentence]
             len(copied.differing),
             names=", ".join(map(visible_line, copied.differing)),
         )
-    if lacking := shipped.lacking():
-        yield lacking
+    if missing := shipped.missing_framework():
+        yield missing
     yield say(
         "Start with: {command}", command=f"jupyter lab {visible_line(target / shipped.first(language))}"
     )

@@ -159,13 +159,13 @@ def common_notes(entries: Sequence[Entry]) -> list[tuple[str, str, int]]:
 
 def worth_a_look(entries: Sequence[Entry]) -> list[str]:
     """Return sentences on inconsistencies of records, which need not be anybody's fault."""
-    from jupyter_mlgpu.teach.submissions.inconsistencies import shared
+    from jupyter_mlgpu.teach.submissions.inconsistencies import find_shared_records
 
     found = [f"{entry.student}: {one}" for entry in entries for one in entry.against]
     read_ones = [(f"{one.student} ({one.lab})", one.notebook) for one in entries if one.notebook is not None]
     found += [
         f"{first} and {second} hold {count} record{'s' if count != 1 else ''} of the same run: one notebook "
         "was made from the other after it ran."
-        for first, second, count in shared(read_ones)
+        for first, second, count in find_shared_records(read_ones)
     ]
     return found

@@ -79,7 +79,7 @@ class ShareCommand:
         self._since_ns = self._runtime.recorder.clock.monotonic_ns()
         self._sender.start()
         self._runtime.store.subscribe(self._record_made)
-        self._runtime.on_check = self._checked
+        self._runtime.on_check = self._add_check
         return _consent(address)
 
     def _off(self) -> str:
@@ -111,7 +111,7 @@ class ShareCommand:
         if self._sender is not None and self._is_own(record) and record.started_monotonic_ns > self._since_ns:
             self._sender.add(record)
 
-    def _checked(self, exercise: str, right: bool) -> None:
+    def _add_check(self, exercise: str, right: bool) -> None:
         if self._sender is not None:
             self._sender.check(exercise, right=right)
 

@@ -52,12 +52,12 @@ class RunApart(NbGraderPreprocessor):  # type: ignore[misc]
     def preprocess(self, nb: Any, resources: Any) -> tuple[Any, Any]:
         """Grade one notebook; nbconvert calls this in the course's folder."""
         try:
-            return self._graded(nb, resources)
+            return self._grade_notebook(nb, resources)
         except MlgpuError as error:
             self._add_results(failed=str(error))
             raise
 
-    def _graded(self, nb: Any, resources: Any) -> tuple[Any, Any]:
+    def _grade_notebook(self, nb: Any, resources: Any) -> tuple[Any, Any]:
         course, of = Path.cwd(), resources["nbgrader"]
         source = course / "source" / of["assignment"]
         file = f"{of['notebook']}.ipynb"

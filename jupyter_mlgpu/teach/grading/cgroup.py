@@ -35,7 +35,7 @@ _KILLED = {sign for one in (signal.SIGKILL, signal.SIGTERM) for sign in (-one, 1
 
 def in_group(words: Sequence[str], limits: Limits) -> list[str]:
     """Return the command that runs `words` in a limited group, or `words` if there are no groups."""
-    return [*_scope(limits), *words] if works() else list(words)
+    return [*_scope(limits), *words] if is_available() else list(words)
 
 
 def _scope(limits: Limits) -> list[str]:
@@ -46,7 +46,7 @@ def _scope(limits: Limits) -> list[str]:
 
 
 @functools.cache
-def works() -> bool:
+def is_available() -> bool:
     """Return True if systemd can start commands in groups of their own on this machine."""
     with suppress(OSError, subprocess.TimeoutExpired):
         nothing = subprocess.DEVNULL
@@ -56,7 +56,7 @@ def works() -> bool:
     return False
 
 
-def holds(process: int, limits: Limits) -> bool:
+def limits_memory(process: int, limits: Limits) -> bool:
     """Return True if the kernel limits the memory of the process's group; systemd may lack the right to."""
     page = os.sysconf("SC_PAGE_SIZE")
     for folder, most, _ in memory.groups(ROOT, process)[:1]:
@@ -65,7 +65,7 @@ def holds(process: int, limits: Limits) -> bool:
     return False
 
 
-def kills() -> int:
+def count_kills() -> int:
     """Return the number of processes that the kernel has ended because memory was short."""
     return oom.OomCounters(None, ROOT / "proc/vmstat").read().machine or 0
 
@@ -76,4 +76,4 @@ def ended_for_memory(status: int | None, kills_before: int) -> bool:
     It must have ended by a signal, and the kernel must have counted a kill. A program can end itself with the
     same signals, but the kernel does not count that.
     """
-    return status in _KILLED and kills() > kills_before
+    return status in _KILLED and count_kills() > kills_before

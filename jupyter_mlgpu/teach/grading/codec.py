@@ -97,14 +97,14 @@ def decode(data: Any, finding: Finding | None = None, depth: int = 0) -> Any:
         raise CrossingError(f"What arrived is not plain data: {data!r:.60}")
     kind, *rest = data
     try:
-        return _decoded(kind, rest, finding, depth)
+        return _decode_kind(kind, rest, finding, depth)
     except CrossingError:
         raise
     except (ValueError, TypeError, OverflowError, binascii.Error, RecursionError) as error:
         raise CrossingError(f"What arrived as {kind!r:.20} is none: {error!s:.80}") from None
 
 
-def _decoded(kind: str, rest: list[Any], finding: Finding | None, depth: int) -> Any:
+def _decode_kind(kind: str, rest: list[Any], finding: Finding | None, depth: int) -> Any:
     if kind == "int":
         (text,) = rest
         return int(_text(text), 16)

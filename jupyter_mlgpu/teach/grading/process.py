@@ -50,7 +50,7 @@ class StudentProcess:
         self._why: str | None = None
         self._killed = False
         self._limited_by_kernel = False
-        self._kills_before = cgroup.kills()
+        self._kills_before = cgroup.count_kills()
         self._one_at_a_time = threading.Lock()
         self._family: list[psutil.Process] = []
         self._at_begin: list[psutil.Process] = []
@@ -113,7 +113,7 @@ class StudentProcess:
         self.ask({"do": "files", "files": files})
         self._channel.find_worker(lambda: [one.pid for one in self._members()])
         self._at_begin = self._members()
-        self._limited_by_kernel = cgroup.holds(self._process.pid, self._limits)
+        self._limited_by_kernel = cgroup.limits_memory(self._process.pid, self._limits)
         self._begun = True
 
     def _lost(self) -> str | None:

@@ -178,7 +178,7 @@ def profile(folder: Path) -> str:
     If two rules match the same file, the later one applies.
     """
     readable = [Path(one) for one in ("/usr", "/bin", "/System", "/Library/Frameworks", "/opt/homebrew")]
-    paths = " ".join(f"(subpath {_quoted(one)})" for one in [*readable, *libraries(), folder])
+    paths = " ".join(f"(subpath {_quote(one)})" for one in [*readable, *libraries(), folder])
     return "\n".join(
         [
             "(version 1)",
@@ -186,13 +186,13 @@ def profile(folder: Path) -> str:
             "(deny network*)",
             "(deny signal (target others))",
             "(deny file-write*)",
-            f'(allow file-write* (subpath {_quoted(folder)}) (literal "/dev/null"))',
+            f'(allow file-write* (subpath {_quote(folder)}) (literal "/dev/null"))',
             '(deny file-read-data (subpath "/Users") (subpath "/Volumes") (subpath "/private"))',
             '(deny file-read-data (subpath "/Library"))',
             f'(allow file-read* {paths} (subpath "/private/var/db"))',
-            *(f"(deny file-read-data (subpath {_quoted(one.folder)}))" for one in hidden_folders()),
+            *(f"(deny file-read-data (subpath {_quote(one.folder)}))" for one in hidden_folders()),
             *(
-                f"(allow file-read-data (literal {_quoted(one.folder / name)}))"
+                f"(allow file-read-data (literal {_quote(one.folder / name)}))"
                 for one in hidden_folders()
                 for name in one.readable
             ),
@@ -200,7 +200,7 @@ def profile(folder: Path) -> str:
     )
 
 
-def _quoted(path: Path) -> str:
+def _quote(path: Path) -> str:
     text = str(path).replace("\\", "\\\\").replace('"', '\\"')
     return f'"{text}"'
 

@@ -165,7 +165,7 @@ class SandboxWorker:
         try:
             exec(compile(self._shell.transform_cell(code), "<cell>", "exec"), self._shell.user_ns)
         except BaseException as error:
-            return {"failed": _told(error)}
+            return {"failed": _error_report(error)}
         finally:
             OUTPUTS.take()
         return {"failed": None}
@@ -190,7 +190,7 @@ class SandboxWorker:
             value = self._shell.user_ns[name](*values, **others)
             return {"value": codec.encode(value), "outputs": OUTPUTS.take()}
         except BaseException as error:
-            return {"raised": _told(error), "outputs": OUTPUTS.take()}
+            return {"raised": _error_report(error), "outputs": OUTPUTS.take()}
 
     def _of_the_grader(self, number: int) -> Callable[..., Any]:
         """Return a function that calls back a function of the grader."""
@@ -211,7 +211,7 @@ class SandboxWorker:
         return call_back
 
 
-def _told(error: BaseException) -> dict[str, str]:
+def _error_report(error: BaseException) -> dict[str, str]:
     frames = traceback.extract_tb(error.__traceback__)
     own = [one for one in frames if one.filename != __file__]
     where = "".join(traceback.format_list(own)[-20:])

@@ -218,12 +218,12 @@ def _brief(argument: object, value: Value) -> str:
     if isinstance(value, Numbers):
         if value.array.size > SMALL:
             return describe(value)
-        return _rounded(value.array.tolist())
+        return _number_text(value.array.tolist())
     text = repr(argument)
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
 
 
-def _rounded(values: Any) -> str:
+def _number_text(values: Any) -> str:
     if isinstance(values, list):
-        return f"[{', '.join(map(_rounded, values))}]"
+        return f"[{', '.join(map(_number_text, values))}]"
     return number(values)

@@ -46,12 +46,12 @@ def cmp(what: str, yours: object, wanted: object, tolerance: float = 1e-5) -> Ar
     >>> found = cmp("the slope", [2.0], [2.0])
     the slope: exact: yes, approximate: yes, largest difference: 0
     """
-    comparison = _compared(what, yours, wanted, tolerance)
+    comparison = _compare(what, yours, wanted, tolerance)
     print(translate(comparison.line))
     return comparison
 
 
-def _compared(what: str, yours: object, wanted: object, tolerance: float) -> ArrayComparison:
+def _compare(what: str, yours: object, wanted: object, tolerance: float) -> ArrayComparison:
     right = read(wanted)
     mine = read(yours, like=right)
     if isinstance(right, Open):

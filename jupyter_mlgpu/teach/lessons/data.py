@@ -64,7 +64,7 @@ def mnist() -> Digits:
         found = _local_digits(say("only local data was requested"))
     else:
         nowhere = say("it is not in the Keras cache, and the network did not answer")
-        found = _mnist(_cached()) or _mnist(_downloaded()) or _local_digits(nowhere)
+        found = _mnist(_read_cache()) or _mnist(_download()) or _local_digits(nowhere)
     print(found.source)
     return found
 
@@ -97,14 +97,14 @@ def _cache() -> Path:
     return (Path(home) if home else Path.home() / ".keras") / "datasets" / "mnist.npz"
 
 
-def _cached() -> bytes | None:
+def _read_cache() -> bytes | None:
     try:
         return incoming.read_bytes(_cache(), most=_MOST_BYTES, what="the digits of MNIST")
     except UsageError:
         return None
 
 
-def _downloaded() -> bytes | None:
+def _download() -> bytes | None:
     if not reachable("storage.googleapis.com"):
         return None
     arrived: list[bytes] = []

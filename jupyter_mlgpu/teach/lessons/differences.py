@@ -123,7 +123,7 @@ def still_open(wanted: Value, inputs: Inputs, *, mark: str = "?") -> tuple[Shown
     assert isinstance(wanted, SeveralValues)
     if _are_single(wanted):
         pairs = zip(wanted.labels, map(_single, wanted.values), strict=True)
-        return (_listed([(label, mark, one) for label, one in pairs]),)
+        return (_list_table([(label, mark, one) for label, one in pairs]),)
     found = zip(wanted.labels, wanted.values, strict=True)
     return tuple(
         ShownValue(
@@ -208,7 +208,7 @@ def _singles(yours: SeveralValues, wanted: SeveralValues, tolerance: float) -> D
     what = say("gives the wrong values")
     if len(mine) != len(right):
         what = _counts(len(mine), len(right))
-    return Difference(same, what, (_listed(lines),))
+    return Difference(same, what, (_list_table(lines),))
 
 
 def _counts(mine: int, right: int) -> Sentence:
@@ -237,7 +237,7 @@ def _single(value: Value | None) -> str:
     return "" if value is None else describe(value)
 
 
-def _listed(lines: Sequence[tuple[str, str, str]]) -> ShownValue:
+def _list_table(lines: Sequence[tuple[str, str, str]]) -> ShownValue:
     more = len(lines) - SMALL
     first = say("The first {shown} of {count}:", shown=SMALL, count=len(lines))
     rows = (("", YOURS, SHOULD_BE), *lines[:SMALL])

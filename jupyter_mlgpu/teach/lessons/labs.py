@@ -37,7 +37,7 @@ def assert_gpu_used(run: Runs | None = None) -> Judgement:
     found = records() if run is None else runs_of(run)
     if not found:
         raise UsageError("No cell has been measured yet: run one with tracing on, then ask again.")
-    return _required(expect.gpu_used(found[-1]))
+    return _require(expect.gpu_used(found[-1]))
 
 
 def peak_below(run: Runs, limit: float, quantity: str = "peak_memory_process") -> Judgement:
@@ -49,7 +49,7 @@ def peak_below(run: Runs, limit: float, quantity: str = "peak_memory_process") -
     >>> peak_below(3, 2 * 1024**3)  # doctest: +SKIP
     ✓ holds: Peak memory, process 512 MiB (median of 3 runs), below 2 GiB.
     """
-    return _required(expect.peak_below(runs_of(run), limit, quantity))
+    return _require(expect.peak_below(runs_of(run), limit, quantity))
 
 
 def faster_than(fast: Runs, slow: Runs, times: float = 1.0) -> Judgement:
@@ -60,10 +60,10 @@ def faster_than(fast: Runs, slow: Runs, times: float = 1.0) -> Judgement:
     >>> faster_than("with the graph", "without", times=2)  # doctest: +SKIP
     ○ cannot judge: 81.2 ms (1 run) beside 214 ms (1 run): one run each.
     """
-    return _required(expect.faster_than(runs_of(fast), runs_of(slow), times))
+    return _require(expect.faster_than(runs_of(fast), runs_of(slow), times))
 
 
-def _required(judgement: Judgement) -> Judgement:
+def _require(judgement: Judgement) -> Judgement:
     """Return the judgement, or raise an error if a grader cannot judge it."""
     if _grader is not None and judgement.state == "cannot judge":
         raise NotVerifiedError(judgement.sentence)

@@ -55,7 +55,7 @@ def here() -> Machine | None:
     backend, keras = _framework()
     if backend is None:
         return None
-    found = _chosen(backend)
+    found = _device_in_use(backend)
     version = backend.versions().get(backend.name)
     name = f"{registry.title(backend.name)} {version}" if version else registry.title(backend.name)
     framework = say("Keras {version} on {framework}", version=keras, framework=name) if keras else name
@@ -67,7 +67,7 @@ def gpu() -> tuple[Backend, Device] | None:
     backend, _ = _framework()
     if backend is None:
         return None
-    found = _chosen(backend)
+    found = _device_in_use(backend)
     return (backend, found) if found.name.startswith("gpu:") else None
 
 
@@ -81,7 +81,7 @@ def _framework() -> tuple[Backend | None, str | None]:
     return next(iter(registry.loaded()), None), None
 
 
-def _chosen(backend: Backend) -> Device:
+def _device_in_use(backend: Backend) -> Device:
     devices = backend.find_devices()
     selected = [one for one in runtime.current().selection.devices() if one.framework == backend.name]
     return selected[0] if selected else AUTO.find(devices)

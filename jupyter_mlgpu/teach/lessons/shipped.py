@@ -37,7 +37,7 @@ def files(language: str) -> Iterator[Path]:
     The English lessons are always included, because the solutions link to them.
     """
     folders = ["", *([language] if language != "en" else []), "solutions"]
-    yield from _found(Path(folder) / f"{lesson}.ipynb" for folder in folders for lesson in LESSONS)
+    yield from _existing(Path(folder) / f"{lesson}.ipynb" for folder in folders for lesson in LESSONS)
 
 
 def first(language: str) -> Path:
@@ -66,10 +66,10 @@ def content(path: Path) -> bytes:
 def labs(language: str) -> Iterator[Path]:
     """Yield the paths of the labs with solutions and hidden tests, relative to `folder()`."""
     place = Path("labs") / ("source" if language == "en" else language)
-    yield from _found(place / lab / f"{lab}.ipynb" for lab in LABS)
+    yield from _existing(place / lab / f"{lab}.ipynb" for lab in LABS)
 
 
-def _found(paths: Iterable[Path]) -> Iterator[Path]:
+def _existing(paths: Iterable[Path]) -> Iterator[Path]:
     """Yield the paths that exist; the first lesson, for example, has no solutions."""
     for path in paths:
         file = path if path == english_of(path) else path.with_suffix(".po")
@@ -77,7 +77,7 @@ def _found(paths: Iterable[Path]) -> Iterator[Path]:
             yield path
 
 
-def lacking() -> Sentence | None:
+def missing_framework() -> Sentence | None:
     """Return a sentence on the missing framework and how to install it, or None if it is installed."""
     if installed("tensorflow"):
         return None

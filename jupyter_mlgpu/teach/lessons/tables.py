@@ -45,10 +45,10 @@ def figures(name: str, rows: Sequence[Mapping[str, object]]) -> LessonTable:
 
 def _cells(rows: Sequence[Mapping[str, object]]) -> Rows:
     header = tuple(dict.fromkeys(key for row in rows for key in row))
-    return (header, *(tuple(_shown(row.get(key)) for key in header) for row in rows)) if header else ()
+    return (header, *(tuple(_cell_text(row.get(key)) for key in header) for row in rows)) if header else ()
 
 
-def _shown(value: object) -> str:
+def _cell_text(value: object) -> str:
     value = _plain(value)
     if value is None:
         return translate(say("not measured"))

@@ -210,10 +210,10 @@ def _docstrings(path: Path) -> Iterator[str]:
             tree = ast.parse(code)
         except (SyntaxError, ValueError):  # a template, or code for another Python version
             return
-    yield from _documented(tree)
+    yield from _walk_docstrings(tree)
 
 
-def _documented(node: ast.AST) -> Iterator[str]:
+def _walk_docstrings(node: ast.AST) -> Iterator[str]:
     """Yield the docstrings of a node and of its definitions; only statements are visited, for speed."""
     if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
         yield ast.get_docstring(node) or ""
@@ -223,7 +223,7 @@ def _documented(node: ast.AST) -> Iterator[str]:
                 # NumPy documents functions written in C with calls.
                 yield from (inspect.cleandoc(_text(argument)) for argument in one.value.args)
         else:
-            yield from _documented(one)
+            yield from _walk_docstrings(one)
 
 
 def _text(node: ast.expr) -> str:

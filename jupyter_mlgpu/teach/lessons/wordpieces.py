@@ -32,18 +32,18 @@ def train_tokenizer(sentences: Sequence[str], size: int = 3000) -> Any:
     """
     from tokenizers import AddedToken
 
-    letters = sorted(one for one in _learnt(sentences, size, SPECIAL).get_vocab() if _is_inner_letter(one))
-    numbered = _learnt(sentences, size, (*SPECIAL, *letters)).get_vocab()
-    tokenizer = _untrained(numbered)
+    letters = sorted(one for one in _train(sentences, size, SPECIAL).get_vocab() if _is_inner_letter(one))
+    numbered = _train(sentences, size, (*SPECIAL, *letters)).get_vocab()
+    tokenizer = _new_tokenizer(numbered)
     tokenizer.add_special_tokens([AddedToken(one, special=True) for one in SPECIAL])
     return tokenizer
 
 
-def _learnt(sentences: Sequence[str], size: int, first: Sequence[str]) -> Any:
+def _train(sentences: Sequence[str], size: int, first: Sequence[str]) -> Any:
     """Return a tokenizer whose numbering begins with the tokens `first`, treated as special tokens."""
     from tokenizers import trainers
 
-    tokenizer = _untrained({})
+    tokenizer = _new_tokenizer({})
     tokenizer.train_from_iterator(
         sentences,
         trainers.WordPieceTrainer(
@@ -53,7 +53,7 @@ def _learnt(sentences: Sequence[str], size: int, first: Sequence[str]) -> Any:
     return tokenizer
 
 
-def _untrained(vocabulary: Mapping[str, int]) -> Any:
+def _new_tokenizer(vocabulary: Mapping[str, int]) -> Any:
     from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers
 
     tokenizer = Tokenizer(models.WordPiece(dict(vocabulary), unk_token="[UNK]"))

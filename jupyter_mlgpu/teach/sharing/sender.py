@@ -128,7 +128,7 @@ class Sender:
         while (batch := self._next()) is not None:
             try:
                 report, body = make_report(batch, real_time.time())
-                self._take_in(report, self._post(body, self._allowed))
+                self._take_in(report, self._post(body, self._may_send))
             except Exception as error:  # an error of ours must not end the thread, nor be retried at once
                 self._take_in(
                     None, ReportAnswer(None, f"this kernel could not send ({type(error).__name__})")
@@ -146,7 +146,7 @@ class Sender:
                 self._changed.wait(left)
             return None
 
-    def _allowed(self) -> bool:
+    def _may_send(self) -> bool:
         with self._lock:
             return not self._ended
 

@@ -181,7 +181,7 @@ def _between(first: Record, second: Record) -> float:
     return (end - start).total_seconds()
 
 
-def shared(submissions: Sequence[tuple[str, Submission]]) -> list[tuple[str, str, int]]:
+def find_shared_records(submissions: Sequence[tuple[str, Submission]]) -> list[tuple[str, str, int]]:
     """Return pairs of notebooks with records of the same run, and how many; it belongs to one of them."""
     keys = [(name, {one.key for one in submission.records}) for name, submission in submissions]
     return [

@@ -119,7 +119,7 @@ def _cell(number: int, cell: Mapping[str, Any], problems: list[str]) -> SavedCel
         if not isinstance(bundle, dict) or MIME_TYPE not in bundle:
             continue
         try:
-            saved.append(_saved(bundle))
+            saved.append(_read_record(bundle))
         except RecordError as error:
             problems.append(f"A record of cell number {number} cannot be read: {error}.")
     return SavedCell(
@@ -132,7 +132,7 @@ def _cell(number: int, cell: Mapping[str, Any], problems: list[str]) -> SavedCel
     )
 
 
-def _saved(bundle: Mapping[str, Any]) -> SavedRecord:
+def _read_record(bundle: Mapping[str, Any]) -> SavedRecord:
     data = bundle[MIME_TYPE]
     record = Record.from_json(data)
     cut = data.get("cut")

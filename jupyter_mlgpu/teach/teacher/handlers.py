@@ -68,11 +68,11 @@ class _Handler(RequestHandler):
         if isinstance(error, RefusedError):
             if error.retry_after is not None:
                 self.set_header("Retry-After", str(error.retry_after))
-            self.refused(error.key, error.slots)
+            self.write_refusal(error.key, error.slots)
         else:
-            self.refused(_KEYS.get(status_code, "failed"), {"method": self.request.method})
+            self.write_refusal(_KEYS.get(status_code, "failed"), {"method": self.request.method})
 
-    def refused(self, key: str, slots: dict[str, Given]) -> None:
+    def write_refusal(self, key: str, slots: dict[str, Given]) -> None:
         """Write the sentence in the format of the other answers."""
         raise NotImplementedError
 
@@ -113,7 +113,7 @@ class Reports(_Handler):
         elif self.get_status() != 413:
             self._body.clear()
             self.set_status(413)
-            self.refused("too_large", {"most": f"{MAX_BYTES:,}"})
+            self.write_refusal("too_large", {"most": f"{MAX_BYTES:,}"})
 
     async def post(self) -> None:
         """Store the report, and answer with the ids of the stored records."""
@@ -124,7 +124,7 @@ class Reports(_Handler):
         kept = await self._keeper.take(self._person.name, report)
         self.finish({"acknowledged": list(kept)})
 
-    def refused(self, key: str, slots: dict[str, Given]) -> None:
+    def write_refusal(self, key: str, slots: dict[str, Given]) -> None:
         self.finish({"error": texts.say(key, **slots)})
 
 
@@ -159,7 +159,7 @@ class _Page(HubOAuthenticated, _Handler):  # type: ignore[misc]
             raise RefusedError(404, "no_student")
         self.finish(pages.student_page(self._frame, name, student, time.time()))
 
-    def refused(self, key: str, slots: dict[str, Given]) -> None:
+    def write_refusal(self, key: str, slots: dict[str, Given]) -> None:
         self.finish(pages.refusal_page(self._language, texts.say(key, self._language, **slots)))
 
 
