@@ -25,7 +25,6 @@ from __future__ import annotations
 
 import argparse
 import io
-import os
 import random
 import subprocess
 import sys
@@ -36,6 +35,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import partial
+from importlib.util import find_spec
 from pathlib import Path
 from statistics import median
 from typing import NamedTuple
@@ -45,15 +45,14 @@ from benchmarks.report import (
     MEDIANS,
     MORE,
     MS,
-    RATIO,
     CannotMeasureError,
     Figure,
     Table,
     add_pairs,
+    difference_figure,
     median_figure,
-    with_interval,
 )
-from benchmarks.statistics import calibrate
+from benchmarks.statistics import Pair, calibrate
 
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGES = (*KERNEL_PACKAGES, "numpy")
@@ -119,12 +118,6 @@ def package_folder(tree: str) -> Iterator[str]:
         yield str(Path(folder).resolve())
 
 
-def python_path(tree: str | None) -> str:
-    """Return the folders of PYTHONPATH, absolute, behind the tree's."""
-    named = [os.path.abspath(one) for one in os.environ.get("PYTHONPATH", "").split(os.pathsep) if one]
-    return os.pathsep.join(named if tree is None else [tree, *named])
-
-
 def _check(kernel: Kernel, tree: str) -> None:
     file = kernel.value("__import__('jupyter_mlgpu').__file__")
     if not str(file).startswith(tree):
@@ -143,18 +136,14 @@ def _short_cells(trees: Mapping[str, str | None], rounds: int) -> Table:
         measured.append({name: _short_kernel(trees[name]) for name in order})
         print(".", end="", flush=True, file=sys.stderr)
     print(file=sys.stderr)
-    return Table(
-        "A cell, and loading",
-        short_figures(measured),
-        method=f"{rounds} rounds of fresh kernels in random order. {MEDIANS}",
-        value="more",
-    )
+    method = f"{rounds} rounds of fresh kernels in random order. {MEDIANS}"
+    return Table("What a cell, and loading, take more", short_figures(measured), method=method)
 
 
 def _short_kernel(tree: str | None) -> dict[str, float]:
     """Return the seconds of one fresh kernel, by what was measured."""
     found = {}
-    with running_kernel({"PYTHONPATH": python_path(tree)}) as kernel:
+    with running_kernel(tree=tree) as kernel:
         _run_short(kernel, "import time as _time")
         if tree is not None:
             _run_short(kernel, _LOAD_TIMED)
@@ -177,50 +166,35 @@ def short_figures(measured: Sequence[Mapping[str, Mapping[str, float]]]) -> list
     """Compare all kinds of kernels with each other; `measured` has the seconds of each round by kernel."""
     figures = []
     for what in (LOADING, EMPTY, BUSY):
-        for first, second in ((REFERENCE, TREE), (NONE, REFERENCE), (NONE, TREE)):
-            if not all(what in measured[0].get(name, {}) for name in (first, second)):
-                continue
-            columns = {
-                f"{name}, median": MS.text(median(one[name][what] for one in measured))
-                for name in (first, second)
-            }
-            ratios = [one[second][what] / one[first][what] for one in measured]
-            figures.append(
-                median_figure(
-                    f"{what}: {second} less {first}",
-                    [one[second][what] - one[first][what] for one in measured],
-                    MS,
-                    columns={**columns, "ratio": with_interval(ratios, RATIO)},
-                    seconds=[{name: one[name][what] for name in (first, second)} for one in measured],
-                )
-            )
+        for off, on in ((REFERENCE, TREE), (NONE, REFERENCE), (NONE, TREE)):
+            if all(what in measured[0].get(name, {}) for name in (off, on)):
+                pairs = [Pair(one[off][what], one[on][what]) for one in measured]
+                figures.append(difference_figure(f"{what}: {on} less {off}", pairs))
     return figures
 
 
 # -- cells of one second --------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class Sort:
+class Sort(NamedTuple):
     """A sort of cell: `code` does its work `{work}` times; `setup` is run once in each kernel."""
 
-    name: str
     code: str
     setup: str = ""
-    adjustable: bool = True
 
 
-SORTS = (
-    # Has no work but its second: only what comes before and after can be longer.
-    Sort("sleeping", "_time.sleep({work})", adjustable=False),
-    Sort("busy Python", "_sum = 0\nfor _number in range({work}):\n    _sum += _number % 7"),
+SLEEPING = "sleeping"
+SORTS = {
+    # Its work is to sleep for one second: only what comes before and after can be longer.
+    SLEEPING: Sort("_time.sleep({work})"),
+    "busy Python": Sort("_sum = 0\nfor _number in range({work}):\n    _sum += _number % 7"),
+}
+if find_spec("numpy"):
     # On one thread, so that threads of products do not wait for each other.
-    Sort(
-        "NumPy products",
+    SORTS["NumPy products"] = Sort(
         "for _ in range({work}):\n    _matrix @ _matrix",
         "import numpy as _np\n_matrix = _np.random.default_rng(0).random((512, 512), dtype='float32')",
-    ),
-)
+    )
 #: Around a cell's work: the processor time of its own thread.
 _OWN = "_own = _time.thread_time()\n{code}\n_own = _time.thread_time() - _own"
 
@@ -270,18 +244,14 @@ def _second_cells(trees: Mapping[str, str], rounds: int) -> Iterator[Table]:
 
 
 def _calibrated_work() -> dict[str, int]:
-    """Return how often a cell of each sort does its work in about a second, without sorts that cannot run."""
-    found = {}
+    """Return how often a cell of each sort does its work in about a second."""
+    found = {SLEEPING: 1}
     with _second_kernel(None) as kernel:
         kernel.run("import time as _time")
-        for sort in SORTS:
-            if sort.name == "NumPy products" and not kernel.value(
-                "bool(__import__('importlib.util').util.find_spec('numpy'))"
-            ):
-                print(f"{sort.name}: not measured, NumPy is not installed", file=sys.stderr)
-                continue
-            kernel.run(sort.setup)
-            found[sort.name] = calibrate(partial(_seconds, kernel, sort), 1.0) if sort.adjustable else 1
+        for name, sort in SORTS.items():
+            if name != SLEEPING:
+                kernel.run(sort.setup)
+                found[name] = calibrate(partial(_seconds, kernel, sort), 1.0)
     return found
 
 
@@ -295,40 +265,37 @@ def _seconds(kernel: Kernel, sort: Sort, work: int) -> float:
 
 def _second_kernel(tree: str | None) -> AbstractContextManager[Kernel]:
     # One seed: where strings lie in dictionaries makes a loop of one kernel quicker than that of another.
-    return running_kernel({"PYTHONPATH": python_path(tree), "PYTHONHASHSEED": "0", **_ONE_THREAD})
+    return running_kernel({"PYTHONHASHSEED": "0", **_ONE_THREAD}, tree)
 
 
 def _round(trees: Mapping[str, str], work: Mapping[str, int]) -> Round:
-    sorts = [sort for sort in SORTS if sort.name in work]
     with ExitStack() as stack:
         order = random.sample(sorted(trees), len(trees))
         started = {name: stack.enter_context(_second_kernel(trees[name])) for name in order}
         for kernel in started.values():
             kernel.run("import time as _time")
-            for sort in sorts:
+            for sort in SORTS.values():
                 kernel.run(sort.setup)
                 _time_cell(kernel, sort, 1)
-        bare = _turns(started, sorts, work)
+        bare = _turns(started, work)
         for name, kernel in started.items():
             kernel.run(LOAD)
             _check(kernel, trees[name])
-            for sort in sorts:  # the first cell of all imports what draws receipts
-                _time_cell(kernel, sort, work[sort.name])
-        return Round(bare, _turns(started, sorts, work))
+            for one, sort in SORTS.items():  # the first cell of all imports what draws receipts
+                _time_cell(kernel, sort, work[one])
+        return Round(bare, _turns(started, work))
 
 
-def _turns(started: Mapping[str, Kernel], sorts: Sequence[Sort], work: Mapping[str, int]) -> dict[str, Times]:
-    times: dict[str, dict[str, list[CellTime]]] = {
-        name: {sort.name: [] for sort in sorts} for name in started
-    }
+def _turns(started: Mapping[str, Kernel], work: Mapping[str, int]) -> Mapping[str, Times]:
+    times: dict[str, dict[str, list[CellTime]]] = {name: {sort: [] for sort in SORTS} for name in started}
     for turn in range(TURNS):
         names = list(started)[:: 1 if turn % 2 == 0 else -1]
-        for sort in sorts:
+        for one, sort in SORTS.items():
             for name in names:
-                times[name][sort.name].append(_time_cell(started[name], sort, work[sort.name]))
+                times[name][one].append(_time_cell(started[name], sort, work[one]))
                 # Its receipt comes after the reply.
                 started[name].wait_until_idle()
-    return {**times}
+    return times
 
 
 def second_tables(measured: Sequence[Round], work: Mapping[str, int]) -> list[Table]:
@@ -338,33 +305,20 @@ def second_tables(measured: Sequence[Round], work: Mapping[str, int]) -> list[Ta
         kernels_bare = [times[sort] for one in measured for times in one.bare.values()]
         bare = median(median(one.seconds for one in cells) for cells in kernels_bare)
         costs = {tree: [one.cost(tree, sort) for one in measured] for tree in (REFERENCE, TREE)}
-        columns = {tree: MORE.text(median(costs[tree])) for tree in costs}
+        columns = {"work": f"{work[sort]:,}", "without": f"{bare:.4f} s"}
+        columns |= {tree: MORE.text(median(costs[tree])) for tree in costs}
         ratios = [one / other for one, other in zip(costs[TREE], costs[REFERENCE], strict=True)]
-        columns = {"work": f"{work[sort]:,}", "without": f"{bare:.4f} s", **columns}
-        cells = [{"without": one.bare, "loaded": one.loaded} for one in measured]
-        whole.append(median_figure(sort, ratios, MORE, TARGET, columns, rounds=_of_sort(cells, sort)))
+        whole.append(median_figure(sort, ratios, MORE, TARGET, columns))
         seconds = {tree: [one.beside(tree, sort) for one in measured] for tree in (REFERENCE, TREE)}
         columns = {tree: MS.text(median(seconds[tree])) for tree in seconds}
         differences = [one - other for one, other in zip(seconds[TREE], seconds[REFERENCE], strict=True)]
         beside.append(median_figure(sort, differences, MS, TARGET_BESIDE, columns))
-    method = f"{len(measured)} rounds, {TURNS} cells of each sort without the extension and with it."
+    method = (
+        f"{len(measured)} rounds, {TURNS} cells of each sort without the extension and with it. {MEDIANS}"
+    )
     each = "Both trees: over the same kernel's cells without the extension."
+    title = "Beside its work, this less reference: seconds to the reply less processor time of its thread"
     return [
-        Table("A cell of one second", whole, [each], f"{method} {MEDIANS}", "this / reference"),
-        Table(
-            "Beside its work: seconds to the reply, less the processor time of its own thread for the work",
-            beside,
-            method=f"{method} {MEDIANS}",
-            value="this less reference",
-        ),
-    ]
-
-
-def _of_sort(
-    rounds: Sequence[Mapping[str, Mapping[str, Times]]], sort: str
-) -> list[dict[str, dict[str, object]]]:
-    """Keep one sort of cell: its seconds, and its thread's, for each round, side and tree."""
-    return [
-        {side: {tree: times[sort] for tree, times in trees.items()} for side, trees in one.items()}
-        for one in rounds
+        Table("A cell of one second, this tree over the reference", whole, [each], method),
+        Table(title, beside, method=method),
     ]
