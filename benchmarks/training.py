@@ -74,6 +74,8 @@ def measure(options: argparse.Namespace) -> Iterator[Table]:
         raise CannotMeasureError("This case needs PyTorch, which is not installed in this Python.")
     import torch
 
+    from benchmarks.torch_reference import Reference
+
     device = "cuda" if torch.cuda.is_available() else "cpu"
     if device == "cpu" and not options.tiny:
         raise CannotMeasureError(
@@ -81,28 +83,16 @@ def measure(options: argparse.Namespace) -> Iterator[Table]:
         )
     about = torch.cuda.get_device_name() if device == "cuda" else "the CPU"
     for name in options.model or MODELS:
+        model = tiny(MODELS[name]) if options.tiny else MODELS[name]
         batch = TINY_BATCH if options.tiny else BATCHES[name]
-        figures, notes = _measure_model(name, batch, device, options)
-        yield Table(f"{name}, batch {batch}, on {about}", figures, notes, METHOD)
-
-
-def _measure_model(
-    name: str, batch: int, device: str, options: argparse.Namespace
-) -> tuple[list[Figure], list[str]]:
-    """Return a figure for each path, and why others were not measured."""
-    from benchmarks.torch_reference import Reference
-
-    model = tiny(MODELS[name]) if options.tiny else MODELS[name]
-    reference = Reference(name, batch, device, options.tiny)
-    warm_up(reference)
-    print(f"{name}: the reference is ready", file=sys.stderr, flush=True)
-    figures, notes = [], []
-    for path in options.path or ("compile", "cuda_graphs"):
-        try:
-            figures.append(_measure_path(path, model, reference, options.pairs, batch, device))
-        except Exception as error:  # of any framework: the other paths are worth having
-            notes.append(f"{path} was not measured: {' '.join(str(error).split())[:300]}")
-    return figures, notes
+        reference = Reference(name, batch, device, options.tiny)
+        warm_up(reference)
+        print(f"{name}: the reference is ready", file=sys.stderr, flush=True)
+        figures = [
+            _measure_path(path, model, reference, options.pairs, batch, device)
+            for path in options.path or ("compile", "cuda_graphs")
+        ]
+        yield Table(f"{name}, batch {batch}, on {about}", figures, method=METHOD)
 
 
 def _measure_path(
@@ -114,7 +104,7 @@ def _measure_path(
     chosen = tuple(layout if one == "LAYOUT" else one for one in PATHS[path])
     why = registry.training("torch").why_not(model, chosen, device, True)
     if why is not None:
-        raise RuntimeError(str(why))
+        raise CannotMeasureError(str(why))
     ours = TorchTraining(model, batch, chosen, device, True)
     try:
         warm_up(ours)

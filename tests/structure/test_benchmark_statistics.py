@@ -238,9 +238,9 @@ def test_the_target_is_for_what_is_added_to_the_reference(tree, expected):
 
 @pytest.mark.parametrize(("waits", "expected"), [(0.002, "holds"), (0.004, "missed")])
 def test_what_a_cell_waits_is_told_however_quick_its_work_was(waits, expected):
-    _, beside = second_figures([a_round(1.01, 1.01, quick=0.9, waits=waits)] * 6)
-    assert beside.value == pytest.approx(waits)
-    assert beside.verdict == expected
+    _, overhead = second_figures([a_round(1.01, 1.01, quick=0.9, waits=waits)] * 6)
+    assert overhead.value == pytest.approx(waits)
+    assert overhead.verdict == expected
 
 
 def test_fewer_than_six_rounds_have_no_interval():
