@@ -88,11 +88,19 @@ def measure(options: argparse.Namespace) -> Iterator[Table]:
         reference = Reference(name, batch, device, options.tiny)
         warm_up(reference)
         print(f"{name}: the reference is ready", file=sys.stderr, flush=True)
-        figures = [
-            _measure_path(path, model, reference, options.pairs, batch, device)
-            for path in options.path or ("compile", "cuda_graphs")
-        ]
-        yield Table(f"{name}, batch {batch}, on {about}", figures, method=METHOD)
+        figures, notes = [], []
+        for path in options.path or ("compile", "cuda_graphs"):
+            why = registry.training("torch").why_not(model, _chosen(path, model), device, True)
+            if why is None:
+                figures.append(_measure_path(path, model, reference, options.pairs, batch, device))
+            else:
+                notes.append(f"{path} was not measured: {why}")
+        yield Table(f"{name}, batch {batch}, on {about}", figures, notes, METHOD)
+
+
+def _chosen(path: str, model: Model) -> tuple[str, ...]:
+    layout = "channels_last" if model.kind == "image" else "flash"
+    return tuple(layout if one == "LAYOUT" else one for one in PATHS[path])
 
 
 def _measure_path(
@@ -100,12 +108,7 @@ def _measure_path(
 ) -> Figure:
     from jupyter_mlgpu.measure.frameworks.torch.training import TorchTraining
 
-    layout = "channels_last" if model.kind == "image" else "flash"
-    chosen = tuple(layout if one == "LAYOUT" else one for one in PATHS[path])
-    why = registry.training("torch").why_not(model, chosen, device, True)
-    if why is not None:
-        raise CannotMeasureError(str(why))
-    ours = TorchTraining(model, batch, chosen, device, True)
+    ours = TorchTraining(model, batch, _chosen(path, model), device, True)
     try:
         warm_up(ours)
         steps = max(2, round(REPEAT / step_seconds(reference, 2) / TURNS))
