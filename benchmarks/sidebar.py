@@ -27,7 +27,7 @@ from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from operator import itemgetter
+from operator import attrgetter, itemgetter
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -215,19 +215,6 @@ def _measure_start(chromium: Browser, server: Server, count: int) -> Table:
 # -- the page's tasks -----------------------------------------------------------------------------
 
 
-@contextmanager
-def recording_tasks(chromium: Browser, page: Page) -> Iterator[list[Task]]:
-    """Yield a list that has the tasks of the page's main thread after the block, the longest first."""
-    tasks: list[Task] = []
-    # Tasks of the browser's event loop, and the functions with which scripts begin to run in them.
-    chromium.start_tracing(page=page, categories=["toplevel", "devtools.timeline"])
-    try:
-        yield tasks
-    finally:
-        events = json.loads(chromium.stop_tracing())["traceEvents"]
-        tasks.extend(sorted(tasks_of(events), key=lambda task: -task.cpu))
-
-
 def tasks_of(events: list[dict[str, Any]]) -> Iterator[Task]:
     """Read the tasks of the page's main thread from the events of a trace of Chromium."""
     whole = [event for event in events if event["ph"] == "X" and "tdur" in event]
@@ -276,9 +263,11 @@ class Load:
 
         `begun_by` is a pattern of the scripts whose tasks count; without one, all tasks do.
         """
-        with recording_tasks(self.chromium, self.lab.page) as tasks:
-            yield
-        longest = next(task for task in tasks if re.search(begun_by, task.script))
+        # Tasks of the browser's event loop, and the functions with which scripts begin to run in them.
+        self.chromium.start_tracing(page=self.lab.page, categories=["toplevel", "devtools.timeline"])
+        yield
+        tasks = tasks_of(json.loads(self.chromium.stop_tracing())["traceEvents"])
+        longest = max((task for task in tasks if re.search(begun_by, task.script)), key=attrgetter("cpu"))
         self.note(what, TASK, longest.cpu * 1e3)
 
     def show(self, tab: Locator) -> None:
