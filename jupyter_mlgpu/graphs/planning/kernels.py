@@ -96,5 +96,5 @@ def load(name: str) -> KernelTable:
 
 
 def from_json(data: object) -> KernelTable:
-    """A table as `scripts/kernel_table.py` writes it."""
+    """A table as `tests/support/kernel_table.py` writes it."""
     return decoding.decode(KernelTable, data, "the table of kernels")
