@@ -162,7 +162,7 @@ def others_of_processor(before: dict[str, float], after: dict[str, float], ours:
 
 
 def local_monitor() -> LocalMonitor:
-    """With the counters and probes of this process's kit."""
+    """With the counters and probes of this process's runtime."""
     from jupyter_mlgpu.measure import runtime
     from jupyter_mlgpu.measure.probes.cell import energy, peak_memory_process
 
