@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from jupyter_mlgpu.explain.engines.asking import EngineReport
 from jupyter_mlgpu.explain.engines.collection import Collection, Placed, state
+from jupyter_mlgpu.explain.engines.query import EngineReport
 from jupyter_mlgpu.record.record import Record
 from jupyter_mlgpu.record.sentence import Sentence, say
 from jupyter_mlgpu.show.engines import lanes

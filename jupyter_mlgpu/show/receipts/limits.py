@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from jupyter_mlgpu.explain.limits.kinds import IMPORTING, KINDS
 from jupyter_mlgpu.explain.limits.limit_sentences import is_importing
-from jupyter_mlgpu.explain.limits.precision import NEARLY_ALL, samples_of, rounded_share
+from jupyter_mlgpu.explain.limits.precision import NEARLY_ALL, rounded_share, samples_of
 from jupyter_mlgpu.explain.statistics import share_interval
 from jupyter_mlgpu.record import units
 from jupyter_mlgpu.record.limit import HotLine, Limit

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from jupyter_mlgpu.explain.limits.kinds import IMPORTING, KINDS
 from jupyter_mlgpu.explain.limits.limit_sentences import is_importing
 from jupyter_mlgpu.explain.limits.most import MOST
-from jupyter_mlgpu.explain.limits.precision import samples_of, rounded_share
+from jupyter_mlgpu.explain.limits.precision import rounded_share, samples_of
 from jupyter_mlgpu.record import cellnumbers, units
 from jupyter_mlgpu.record.displayable import Bundled
 from jupyter_mlgpu.record.limit import Confidence, Limit

@@ -8,7 +8,7 @@ import pytest
 from msgspec.structs import replace
 from playwright.sync_api import Locator, expect
 
-from jupyter_mlgpu.explain.engines.asking import EngineReport
+from jupyter_mlgpu.explain.engines.query import EngineReport
 from jupyter_mlgpu.explain.engines.collection import Collection
 from jupyter_mlgpu.explain.engines.offsets import Offset
 from jupyter_mlgpu.record.reading import Reading
