@@ -9,7 +9,7 @@ from contextlib import contextmanager, suppress
 from itertools import count
 from pathlib import Path
 
-from tests.limits.exits.planted import Planted
+from tests.limits.deaths.planted import Planted
 
 from jupyter_mlgpu.explain.exits.kernel_exit import KernelExit, post_mortem
 from jupyter_mlgpu.jupyter.exits.connection import VARIABLE
