@@ -31,9 +31,7 @@ WAITING = say(
 
 @dataclass(frozen=True, slots=True)
 class Placed:
-    """A record of an engine with its start and end, in nanoseconds after the start of the first record of
-    all.
-    """
+    """A record of an engine with its start and end, in nanoseconds after the first start of all."""
 
     engine: int
     start_ns: int

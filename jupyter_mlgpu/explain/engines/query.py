@@ -1,5 +1,4 @@
-"""Query engines through a client of ipyparallel, which is not imported: protocols below describe what is
-used.
+"""Query engines through a client of ipyparallel; protocols describe what is used, without an import.
 
 No engine is waited for longer than the given timeout. An engine that fails costs only its own answer.
 """
@@ -71,8 +70,7 @@ class EngineReport:
 
 
 def ask(client: Client, engines: Sequence[int], timeout: float, clock: Clock) -> list[EngineReport]:
-    """Compare the engines' clocks with ours and fetch their records. Return an `EngineReport` for each, in
-    order.
+    """Compare the engines' clocks with ours, and return a report with the records of each, in order.
 
     There are three steps, and each ends after `timeout` seconds. First all engines are called at once, to
     find out which answer. Then round trips are made with one engine at a time, so that none waits for

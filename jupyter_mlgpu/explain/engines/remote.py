@@ -17,8 +17,9 @@ def now() -> int:
 
 
 def records() -> dict[str, Any]:
-    """Return all that was measured in this engine, without records loaded from files, which have other
-    clocks.
+    """Return all that was measured in this engine.
+
+    Records loaded from files are left out, because they have other clocks.
     """
     runtime = current()
     live = [one for one in runtime.store.records() if one.origin == "live"]

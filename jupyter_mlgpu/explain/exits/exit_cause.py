@@ -112,9 +112,7 @@ def judge(
 
 
 def tightest(sample: MemorySample) -> tuple[int, int, Memory]:
-    """Return used bytes, total bytes and which memory: of the machine or of its container, whichever is
-    fuller.
-    """
+    """Return used bytes, total bytes and the kind of memory of machine or container, whichever is fuller."""
     machine = sample.machine_used, sample.machine_total
     container = sample.container_used, sample.container_limit
     if container[0] is None or not container[1]:
@@ -125,8 +123,9 @@ def tightest(sample: MemorySample) -> tuple[int, int, Memory]:
 
 
 def _signal_and_status(status: int | None, direct: bool) -> tuple[str | None, int | None]:
-    """Return the signal's name or the exit status. A shell around the kernel reports a signal as 128 and
-    more.
+    """Return the signal's name or the exit status.
+
+    A shell around the kernel reports a signal as 128 and more.
     """
     if status is None:
         return None, None
@@ -178,7 +177,7 @@ def _cause_of_sigkill(flight_record: FlightRecord | None, exit_report: ExitRepor
 def _without_status(
     flight_record: FlightRecord | None, exit_report: ExitReport, lines: Sequence[LogLine]
 ) -> ExitCause | None:
-    """Return the exit cause if nobody recorded how the process ended, from its own and the system's messages.
+    """Return the exit cause without an exit status, from the process's and the system's messages.
 
     Return None if there are none: a forced restart of a kernel leaves the same traces.
     """

@@ -24,11 +24,11 @@ _LAST_LINES = 8
 
 
 class KernelExit(Struct, frozen=True):
-    """The reason why a kernel died. `next` is one thing to do; `lines` are its last native lines, oldest
-    first.
+    """The reason why a kernel died.
 
-    `sentence` also says which size would have fitted, if the cell had run with two smaller ones. If the cell
-    died of memory and this is not known, `why_no_size` says why.
+    `next` is one thing to do; `lines` are its last native lines, oldest first. `sentence` also says which
+    size would have fitted, if the cell had run with two smaller ones. If the cell died of memory and this is
+    not known, `why_no_size` says why.
     """
 
     cause: Annotated[Cause, Unread()]

@@ -1,5 +1,4 @@
-"""Forecast which size would have fitted, if a kernel ran out of memory and its cell had run with two smaller
-ones.
+"""Forecast the size that would have fitted if a kernel died of memory and its cell had run with smaller ones.
 
 The forecast works like `fits` (explain/memory_forecast.py) on the pairs of size and peak in the flight
 record. It compares a line through the peaks of earlier runs with the memory that the process could have had

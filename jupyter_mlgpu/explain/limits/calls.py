@@ -88,9 +88,7 @@ def of_arrays(part: Part) -> bool:
 
 
 def goes_backward(call: Call | None) -> bool:
-    """Return True if the call runs a backward pass, whose operations are as many and as long as the forward
-    ones.
-    """
+    """Return True if the call runs a backward pass, of operations as many and as long as the forward ones."""
     return call is not None and _name(call) in _BACKWARD
 
 

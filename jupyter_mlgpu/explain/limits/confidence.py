@@ -95,8 +95,7 @@ def _clocks_agree(cause: Cause, value: float, activity: Activity) -> bool:
 
 
 def _python_elsewhere(parts: Iterable[Part]) -> bool:
-    """Return True if the cell's thread mostly waited for other threads, one of which may have run Python
-    code.
+    """Return True if the cell's thread mostly waited for others, one of which may have run Python code.
 
     A function that native threads call, for example in a data pipeline, releases the GIL at its end without a
     sample.

@@ -33,7 +33,7 @@ def by_kind(shares: Mapping[Cause, float]) -> dict[LimitKind, float]:
 
 
 def at_least(cause: Cause, value: float, found: Shares, own: OwnWork | None, seconds: float) -> float | None:
-    """Return the seconds that the cell would take without its limit, or None if that is too little to state.
+    """Return the seconds that the cell would take without its limit, or None if that is too short.
 
     The share is known within a confidence interval, of which the upper end is used. The GPU's own work
     remains.

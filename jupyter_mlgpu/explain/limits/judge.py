@@ -193,10 +193,11 @@ def _count_preparation(found: Shares, activity: Activity) -> None:
 
 
 def _may_be_native(parts: Sequence[Part], *, seen: bool, worked: bool) -> bool:
-    """Return True if what looks like Python may be native code of an array library. A profile would tell.
+    """Return True if what looks like Python may be native code of an array library.
 
-    Such code may hold the GIL, or release it for so short a time that no other thread gets it. This is
-    assumed if the parts were mostly at array operations, or, if nothing was `seen`, if a framework `worked`.
+    A profile would tell. Such code may hold the GIL, or release it for so short a time that no other thread
+    gets it. This is assumed if the parts were mostly at array operations, or, if nothing was `seen`, if a
+    framework `worked`.
     """
     if not seen:
         return worked
@@ -224,8 +225,9 @@ def _count_disturbances(found: Shares, activity: Activity) -> None:
 
 
 def _short_of_memory(activity: Activity, evidence: tuple[Reading, ...], record: Record) -> Limit | None:
-    """Return a memory limit if the allocator retried often, else None. The time lost to retries is not
-    measured.
+    """Return a memory limit if the allocator retried often, else None.
+
+    The time lost to retries is not measured.
     """
     retries = activity.allocator_retries or 0
     if retries < max(_RETRIES, _RETRIES * activity.seconds):

@@ -89,9 +89,7 @@ def sentence(
 
 
 def mixed(parts: Mapping[Cause, float], samples: int) -> Sentence:
-    """Return a sentence that lists the shares of several causes, such as "No single cause: about 30 %
-    Python".
-    """
+    """Return a sentence with several shares, such as "No single cause: about 30 % Python"."""
     causes = [
         say(
             "{share} {kind}",

@@ -29,7 +29,5 @@ def rounded_share(share: float, samples: int | None) -> str:
 
 
 def samples_of(limit: Limit) -> int | None:
-    """Return the number of samples behind the limit's share, or None if it was measured otherwise or is not
-    given.
-    """
+    """Return the number of samples behind the limit's share, or None if it was measured otherwise."""
     return next((one.samples for one in limit.evidence if one.quantity == "samples_share"), None)

@@ -101,8 +101,9 @@ def with_roof(record: Record, runs: Sequence[Record], read_roofs: Callable[[], R
 
 
 def _same_code(one: Record, record: Record) -> bool:
-    """Return True if it ran the same code to its end on the same device. A `trace` block is known by name
-    only.
+    """Return True if it ran the same code to its end on the same device.
+
+    A `trace` block is known by its name only.
     """
     code = one.cell.source_digest is not None or one.cell.name == record.cell.name
     return (
@@ -127,9 +128,7 @@ def _work(record: Record) -> _Work | None:
 
 
 def _light(same: Sequence[Record]) -> list[Record]:
-    """Return the light runs to take the time from: without the first of several, which prepares for the
-    others.
-    """
+    """Return the light runs that give the time: without the first of several, which prepares the others."""
     light = [one for one in same if one.mode == "light" and one.duration]
     return light[1:] or light
 
