@@ -493,7 +493,7 @@ export const readTraceEvent: Reader<ITraceEvent> = shape(
   }
 );
 
-/** Why a kernel died. next is one thing to do; lines are its last native lines, oldest first. */
+/** The reason why a kernel died. */
 export interface IKernelExit {
   confidence: 'sure' | 'likely' | 'open';
   sentence: Sentence;
