@@ -40,7 +40,7 @@ def three(value: float) -> str:
 
 
 def progress(now: BenchProgress) -> Sentence:
-    """Return a sentence on what runs now, for the progress line."""
+    """Return the sentence of the progress line on what runs now."""
     return say("Benchmark {number} of {total}: {doing}", number=now.number, total=now.total, doing=doing(now))
 
 

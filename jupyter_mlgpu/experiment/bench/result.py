@@ -92,7 +92,7 @@ class CaseResult:
 
     @property
     def key(self) -> tuple[Any, ...]:
-        """What identifies an experiment: case, parameters, type and options, but not where it ran."""
+        """The identity of an experiment: case, parameters, type and options, but not where it ran."""
         return (self.case, tuple(sorted(self.parameters.items())), self.type_asked, self.options)
 
     @property

@@ -1,4 +1,4 @@
-"""Save the roofs that a benchmark has measured, for the receipts of cells (`record/roofs.py`)."""
+"""Save the roofs that a benchmark has measured; cells' receipts use them (`record/roofs.py`)."""
 
 from __future__ import annotations
 

@@ -40,7 +40,7 @@ class KernelExit(Struct, frozen=True):
 
     @property
     def note(self) -> Sentence:
-        """The report in a few sentences, for the note of a receipt."""
+        """The report in a few sentences, as a receipt's note."""
         last = [say("Its last line was “{line}”.", line=line.text) for line in self.lines[-1:]]
         return joined(self.sentence, *last, self.next)
 

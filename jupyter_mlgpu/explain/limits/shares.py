@@ -154,9 +154,9 @@ def is_profiled(activity: Activity) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Reading:
-    """What a part of a cell means.
+    """The rules that assign a cause to a part of a cell.
 
-    `long` are the places whose calls are long ones; `starved`: the thread had to wait for processors.
+    `long` are the places whose calls are long; `starved` means that the thread had to wait for processors.
     """
 
     long: frozenset[Where]

@@ -45,9 +45,9 @@ class Subgraphs:
                 self._nodes.setdefault(failed["name"], {})[node["node"]] = node["operation"]
 
     def fact(self) -> dict[str, Any] | None:
-        """Return the names by what happened to them; None if no subgraph was named.
+        """Return the names by what happened to them, or None if no subgraph was named.
 
-        `nodes` holds, for a subgraph that fell back, the node named as the reason and its operation, or null
+        `nodes` holds, for each subgraph that fell back, the node named as the reason and its operation, or null
         if the line does not have it.
         """
         if not self._names:

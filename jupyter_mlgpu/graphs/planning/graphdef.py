@@ -14,7 +14,7 @@ NO_SHAPE = say("the shape is not known until it runs")
 
 @dataclass(frozen=True)
 class Types:
-    """What only the framework knows: an operation's definition, a type's name and the bytes of a value."""
+    """Facts that only the framework knows: an operation's definition, a type's name, the bytes of a value."""
 
     definition: Callable[[str], Any]
     named: Callable[[int], str]
