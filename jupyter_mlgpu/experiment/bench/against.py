@@ -53,7 +53,7 @@ def against(run: BenchRun, word: str) -> Against:
 
 
 def load_or_published(word: str) -> BenchRun | tuple[Published, ...]:
-    """Return the run in a file or the published figures that a word after `--against` names. Raises BenchError."""
+    """Return the run or the published figures that a word after `--against` names. Raises BenchError."""
     # A file may have any name; a word that is not a file is a published name.
     if Path(word).suffix == ".json" or Path(word).expanduser().is_file():
         return load(word)

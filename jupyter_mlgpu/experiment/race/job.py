@@ -105,4 +105,4 @@ class NewsReader:
         whole = data[: data.rfind(b"\n") + 1]
         self._read += len(whole)
         for line in whole.splitlines():
-            yield decoding.decode(News, json.loads(line), "what the process told")
+            yield decoding.decode(News, json.loads(line), "a report of the process")

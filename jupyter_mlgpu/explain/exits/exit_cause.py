@@ -14,6 +14,7 @@ from typing import Literal
 
 from jupyter_mlgpu.record.flight.exit_report import ExitReport
 from jupyter_mlgpu.record.flight.flight_record import FlightRecord, MemorySample
+from jupyter_mlgpu.record.limit import Confidence
 from jupyter_mlgpu.record.record import LogLine
 
 Cause = Literal[
@@ -28,7 +29,6 @@ Cause = Literal[
     "unknown",
 ]
 Memory = Literal["machine_memory", "container_memory"]
-Confidence = Literal["sure", "likely", "open"]
 
 #: Catalogue ids of the messages after which native code gives up because the device is out of memory.
 DEVICE_MEMORY = frozenset(

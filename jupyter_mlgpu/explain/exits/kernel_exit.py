@@ -7,12 +7,13 @@ from typing import Annotated, Any
 
 from msgspec import Struct
 
-from jupyter_mlgpu.explain.exits.exit_cause import Cause, Confidence, ExitCause, judge, tightest
+from jupyter_mlgpu.explain.exits.exit_cause import Cause, ExitCause, judge, tightest
 from jupyter_mlgpu.explain.exits.sizes import size_forecast
 from jupyter_mlgpu.record import decoding, units
 from jupyter_mlgpu.record.bounds import Otherwise, Unread
 from jupyter_mlgpu.record.flight.exit_report import ExitReport
 from jupyter_mlgpu.record.flight.flight_record import FlightRecord
+from jupyter_mlgpu.record.limit import Confidence
 from jupyter_mlgpu.record.record import LogLine
 from jupyter_mlgpu.record.redact import redact
 from jupyter_mlgpu.record.sentence import Sentence, joined, say

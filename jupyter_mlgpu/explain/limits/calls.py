@@ -82,6 +82,11 @@ def sleeps(call: Call | None) -> bool:
     return call is not None and _name(call) in _SLEEPS
 
 
+def is_unnamed_wait(part: Part) -> bool:
+    """Return True if a wait in this part has no known reason."""
+    return part.doing is None and not sleeps(part.call)
+
+
 def of_arrays(part: Part) -> bool:
     """Return True if the innermost call or the call on the user's line belongs to an array library."""
     return any(call is not None and _is_of_arrays(call) for call in (part.call, part.line_call))

@@ -67,12 +67,9 @@ def with_limit(record: Record, activity: Activity) -> Record:
     measured.compiling(found, activity)
     _count_disturbances(found, activity)
     time = _CellTime(record, found, activity, own, on_gpu)
-    limit = time.limit(device, _seconds(record, own))
+    seconds = own.seconds if own is not None else float(record.reading("wall_time").value or 0)
+    limit = time.limit(device, seconds)
     return replace(record, limit=limit, why_no_limit=None, lines=hot_lines(activity))
-
-
-def _seconds(record: Record, own: OwnWork | None) -> float:
-    return own.seconds if own is not None else float(record.reading("wall_time").value or 0)
 
 
 def _in_the_cell(activity: Activity, number: int | None) -> Activity:

@@ -8,7 +8,7 @@ from jupyter_mlgpu.explain.limits.kinds import IMPORTING, KINDS
 from jupyter_mlgpu.explain.limits.most import MOST, common
 from jupyter_mlgpu.explain.limits.precision import rounded_share
 from jupyter_mlgpu.explain.limits.shares import Cause, kind_of
-from jupyter_mlgpu.measure.activity.activity import Call, Part
+from jupyter_mlgpu.measure.activity.activity import Part
 from jupyter_mlgpu.record import units
 from jupyter_mlgpu.record.limit import Limit
 from jupyter_mlgpu.record.sentence import Sentence, say, with_commas
@@ -138,8 +138,4 @@ def _where(parts: Sequence[Part]) -> Sentence:
 
 
 def _call(parts: Sequence[Part]) -> str | None:
-    return common(parts, lambda part: _text(part.line_call))
-
-
-def _text(call: Call | None) -> str | None:
-    return (call.text or None) if call is not None else None
+    return common(parts, lambda part: None if part.line_call is None else part.line_call.text or None)

@@ -41,7 +41,7 @@ def gpu(found: Shares, activity: Activity) -> str | None:
 
 def _count_gpu_work(found: Shares, *, full: bool) -> None:
     """Count waits in unknown calls for the GPU, which worked most of the time."""
-    found.move("waiting", "device", _waits_unnamed)
+    found.move("waiting", "device", calls.is_unnamed_wait)
     if full:  # the host was ahead of the GPU, whatever the host did
         found.move("transfer", "device", _waits)
         found.move("launch", "device", calls.of_arrays)
@@ -63,10 +63,6 @@ def _count_waits_for_threads(found: Shares, busy: float) -> bool:
 
 def _waits(part: Part) -> bool:
     return part.state in ("native", "idle", "idle beside others")
-
-
-def _waits_unnamed(part: Part) -> bool:
-    return part.doing is None and not calls.sleeps(part.call)
 
 
 def _asks(part: Part) -> bool:

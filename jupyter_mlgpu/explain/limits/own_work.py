@@ -107,7 +107,7 @@ def share_out(found: Shares, own: OwnWork) -> None:
     queued: list[tuple[Cause, Callable[[Part], bool]]] = [
         ("device", _asks),
         ("device", _waits_for_others),
-        ("waiting", _unnamed),
+        ("waiting", calls.is_unnamed_wait),
         ("device", _any),
     ]
     for cause, which in queued:
@@ -139,7 +139,3 @@ def _asks(part: Part) -> bool:
 
 def _waits_for_others(part: Part) -> bool:
     return part.state == "idle beside others"
-
-
-def _unnamed(part: Part) -> bool:
-    return part.doing is None and not calls.sleeps(part.call)

@@ -198,10 +198,10 @@ class _Reading:
 
     def _by_state(self, part: Part) -> tuple[LimitKind, bool]:
         match part.state:
-            case "idle" if self.starved and part.doing is None and not calls.sleeps(part.call):
+            case "idle" if self.starved and calls.is_unnamed_wait(part):
                 return self._short(part)[0], True  # it may have lacked a processor
             case "idle":
-                return "waiting", part.doing is None and not calls.sleeps(part.call)
+                return "waiting", calls.is_unnamed_wait(part)
             case "idle beside others":
                 return "device", part.doing == "waiting"
             case "native":

@@ -47,8 +47,8 @@ class Subgraphs:
     def fact(self) -> dict[str, Any] | None:
         """Return the names by what happened to them, or None if no subgraph was named.
 
-        `nodes` holds, for each subgraph that fell back, the node named as the reason and its operation, or null
-        if the line does not have it.
+        `nodes` holds, for each subgraph that fell back, the node named as the reason and its operation, or
+        null if the line does not have it.
         """
         if not self._names:
             return None

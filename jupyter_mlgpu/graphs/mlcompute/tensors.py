@@ -163,7 +163,8 @@ def tensor(
 ) -> Tensor:
     """Return a tensor of this shape. With `data`, `fill` or `random` it is a constant or weights.
 
-    `random` is `uniform` (between -1 and 1), or `glorot_uniform` or `xavier`: uniform within sqrt(6 / (inputs + outputs)) of 0 (Glorot and Bengio, 2010); the shape is [outputs, inputs, ...]. Apple does not document
+    `random` is `uniform` (between -1 and 1), or `glorot_uniform` or `xavier`: uniform within sqrt(6 / (inputs
+    + outputs)) of 0 (Glorot and Bengio, 2010); the shape is [outputs, inputs, ...]. Apple does not document
     the bounds of its word uniform; these are ours.
 
     Raises:

@@ -37,8 +37,8 @@ class Operand:
 class Node:
     """One operation. `attributes` holds what kernels depend on, above all types, each as words.
 
-    `beside` names operations of the same function with which it must be colocated; `calls` are the functions
-    that it calls, each with the attribute that names it.
+    `colocated_with` names operations of the same function with which it must be colocated; `calls` are the
+    functions that it calls, each with the attribute that names it.
     """
 
     name: str
@@ -48,7 +48,7 @@ class Node:
     after: tuple[str, ...] = ()
     results: tuple[GivenTensor, ...] = ()
     requested_device: str = ""
-    beside: tuple[str, ...] = ()
+    colocated_with: tuple[str, ...] = ()
     calls: tuple[tuple[str, str], ...] = ()
 
     @property

@@ -95,12 +95,12 @@ def _node(
         tuple(one[1:] for one in node.input if one.startswith("^")),
         tuple(_results(node, definition, types)) if definition else (),
         node.device,
-        tuple(_beside(node)),
+        tuple(_colocated_with(node)),
         tuple(called(node, library)),
     )
 
 
-def _beside(node: Any) -> Iterator[str]:
+def _colocated_with(node: Any) -> Iterator[str]:
     if "_class" in node.attr:  # reading a missing attribute would create it
         for group in node.attr["_class"].list.s:
             if group.startswith(b"loc:@"):

@@ -97,7 +97,7 @@ class _Placer:
     def _join(self, body: Body, node: Node) -> None:
         """Unite the operation with those colocated with it, and with the makers of its handles."""
         key = (body.name, node.name)
-        for name in node.beside:
+        for name in node.colocated_with:
             if (body.name, name) in self._flow.nodes:
                 self._unite(key, (body.name, name))
         if node.operation in _PASSING_ON or self._flow.called(node) is not None:
