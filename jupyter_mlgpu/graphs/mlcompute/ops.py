@@ -39,10 +39,8 @@ Value = Any
 Pair = tuple[int, int]
 
 # In UNARY, round takes halves to the even number; TESTS return Boolean.
-UNARY = (
-    "abs acos acosh asin asinh atan atanh ceil cos cosh erf exp expm1 floor log log1p round sign sin sinh "
-    "sqrt tan tanh"
-)
+UNARY = """abs acos acosh asin asinh atan atanh ceil cos cosh erf exp expm1 floor log log1p round sign
+ sin sinh sqrt tan tanh"""
 BINARY, TESTS = "maximum minimum power", "equal less less_equal logical_and logical_or logical_not"
 
 
