@@ -42,12 +42,9 @@ from benchmarks.report import (
     difference_figure,
 )
 from benchmarks.statistics import interleave, median_to_highest
-
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "scripts"))
-import browser  # finds the Chromium of the browser tests
-
 from tests.jupyter.lab.conftest import EXTENSION, Lab, Server
 from tests.jupyter.lab.load import FILL, open_saved, receipt, settle, wait_for_text, write_saved
+from tests.support import browser  # finds the Chromium of the browser tests
 
 PACKAGES = ("jupyterlab", "playwright")
 #: Seconds that the extension may add to JupyterLab's start.

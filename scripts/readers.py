@@ -1,4 +1,4 @@
-"""Which types browsers are sent, and in which file of theirs the readers of each stand."""
+"""Lists the types that browsers are sent, and the file of TypeScript in which the readers of each stand."""
 
 from __future__ import annotations
 
@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from reader_files import File, Writer
-from reader_values import Here
+from typescript import File, Here, Writer
 
 from jupyter_mlgpu.explain.exits.kernel_exit import KernelExit
 from jupyter_mlgpu.jupyter.notebook.browser import messages
@@ -109,5 +108,5 @@ BY_HAND: Mapping[Any, Here] = {
 
 
 def written() -> list[tuple[Path, str]]:
-    """Each file's path and text."""
+    """Return each file's path and text."""
     return list(Writer(BROWSER, FILES, BY_HAND).written())

@@ -1,8 +1,9 @@
-"""The words after a magic, taken apart in one place, and one sentence for what is typed wrongly.
+"""The parser of what is typed after a magic or a command, and one sentence for what is typed wrongly.
 
-words = typed("--cell 3 trace.json", "%mlc_trace export", HELP, values=("--cell",), flags=("--xprof",))
-words.places                # ("trace.json",)
-words.options               # {"--cell": "3"}
+parser = magic_parser("%mlc_trace export", HELP)
+parser.add_argument("places", nargs="*")
+parser.add_argument("--cell")
+found = parser.parse_line("--cell 3 trace.json")    # Namespace(places=["trace.json"], cell="3")
 """
 
 from __future__ import annotations
@@ -11,57 +12,13 @@ import argparse
 import re
 import shlex
 import sys
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import NoReturn
 
 from jupyter_mlgpu.record.errors import UsageError
 from jupyter_mlgpu.record.sentence import Sentence, joined, say
 from jupyter_mlgpu.record.visible import visible_line
-
-
-@dataclass(frozen=True, slots=True)
-class Words:
-    """`places` are the words that are no options; `options` have their values, "" where they take none."""
-
-    places: tuple[str, ...]
-    options: Mapping[str, str]
-
-
-def typed(
-    line: str | Sequence[str],
-    magic: str,
-    explained: str,
-    *,
-    values: Collection[str] = (),
-    flags: Collection[str] = (),
-    places: bool = True,
-) -> Words:
-    """The words of a line after `magic`; raises UsageError, which ends in `explained`: what to type instead.
-
-    `values` are the options that take a value, `flags` those that take none; `places` tells whether other
-    words may stand there. A line that is split already is taken as it is.
-    """
-    parts = split(line, magic, explained) if isinstance(line, str) else list(line)
-    others: list[str] = []
-    options: dict[str, str] = {}
-    while parts:
-        word = parts.pop(0)
-        if word in options:
-            twice = say("{word} appears twice after {magic}: give it once.", word=word, magic=magic)
-            raise UsageError(joined(twice, explained))
-        if word in values:
-            if not parts or parts[0].startswith("--"):
-                raise UsageError(joined(say("{word} needs a value.", word=word), explained))
-            options[word] = parts.pop(0)
-        elif word in flags:
-            options[word] = ""
-        elif places and not word.startswith("--"):
-            others.append(word)
-        else:
-            raise UsageError(joined(unknown(say("word"), word, (*values, *flags), magic), explained))
-    return Words(tuple(others), options)
 
 
 def unknown(what: Sentence, word: str, known: Collection[str], after: str = "") -> Sentence:
@@ -114,17 +71,49 @@ def json_path(word: str, option: str, example: str) -> Path:
 
 
 class WordsParser(argparse.ArgumentParser):
-    """argparse's, for words that a shell takes, too: it raises UsageError, which ends in `explained`."""
+    """argparse's parser; what is typed wrongly raises UsageError, so that a kernel goes on.
 
-    explained = ""
+    The error is one sentence that ends in `explained`: what to type instead.
+    """
+
+    explained: str = ""
+
+    def parse_line(self, line: str | Sequence[str]) -> argparse.Namespace:
+        """Parse what was typed after a magic; options may stand between other words, each once.
+
+        A text is split as a shell splits it; words that are split already are taken as they are.
+        """
+        words = split(line, self.prog, self.explained) if isinstance(line, str) else list(line)
+        options = [word.partition("=")[0] for word in words if word.startswith("--")]
+        for option in options:
+            if options.count(option) > 1:
+                twice = say("{word} appears twice after {magic}: give it once.", word=option, magic=self.prog)
+                raise UsageError(joined(twice, self.explained))
+        return self.parse_intermixed_args(words)
 
     def error(self, message: str) -> NoReturn:
-        """Say in a sentence what is wrong, as all our errors do, and what may be meant; a kernel goes on."""
-        known = [one for action in self._actions for one in (*action.option_strings, *(action.choices or ()))]
-        wrong = re.search(r"unrecognized arguments: (\S+)|invalid choice: '([^']*)'", message)
-        near = nearest(wrong[1] or wrong[2], list(map(str, known))) if wrong else []
-        said = visible_line(f"{message[:1].upper()}{message[1:]}.")
-        raise UsageError(" ".join([said, *near, self.explained]))
+        """Raise UsageError that says what is wrong, as all our errors do, and what may be meant."""
+        raise UsageError(joined(self._sentence(message), *filter(None, [self.explained])))
+
+    def _sentence(self, message: str) -> str:
+        if wrong := re.search(r"unrecognized arguments: (\S+)", message):
+            options = [one for action in self._actions for one in action.option_strings]
+            return unknown(say("word"), wrong[1], options, self.prog)
+        if wrong := re.search(r"argument (\S+): expected (?:at least )?one argument", message):
+            return say("{word} needs a value.", word=wrong[1])
+        if wrong := re.search(r"argument (\S+): not allowed with argument (\S+)", message):
+            return say("{word} and {other} cannot be combined: choose one.", word=wrong[2], other=wrong[1])
+        if wrong := re.search(r"argument (\S+): invalid choice: '([^']*)'", message):
+            choices = [str(one) for action in self._actions for one in action.choices or ()]
+            return unknown(say("word"), wrong[2], choices, wrong[1])
+        return visible_line(f"{message[:1].upper()}{message[1:]}.")
+
+
+def magic_parser(magic: str, explained: Sentence) -> WordsParser:
+    """Return a parser without options for a magic, whose errors end in `explained`: what to type instead."""
+    parser = WordsParser(prog=magic, add_help=False, allow_abbrev=False)
+    parser.explained = explained
+    return parser
 
 
 def split(line: str, magic: str, explained: str) -> list[str]:

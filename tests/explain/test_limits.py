@@ -175,17 +175,19 @@ def test_a_wait_for_a_handful_of_numbers_on_the_host_is_for_threads_that_hand_th
     assert answer(part("idle", calls="mx.eval", module="mlx", size=1 << 24))[0] == "waiting"
 
 
-def test_somebody_s_profiler_makes_times_say_nothing():
-    record = judged(part("interpreter", 0.1, 2, doing="profiler"), part("idle", 0.9, 20))
+@pytest.mark.parametrize(
+    ("parts", "traced"),
+    [
+        ([part("interpreter", 0.1, 2, doing="profiler"), part("idle", 0.9, 20)], False),
+        ([part("interpreter", module="builtins")], True),
+    ],
+    ids=["a profiler", "a trace function"],
+)
+def test_somebody_s_profiler_or_trace_function_makes_times_say_nothing(parts, traced):
+    record = judged(*parts, traced=traced)
     assert record.limit is None
     assert "A profiler or debugger was active" in record.why_no_limit
     assert record.lines == ()
-
-
-def test_a_trace_function_of_the_user_s_makes_times_say_nothing():
-    record = judged(part("interpreter", module="builtins"), traced=True)
-    assert record.limit is None
-    assert "A profiler or debugger was active" in record.why_no_limit
 
 
 def test_a_wait_for_processors_that_others_had_is_contention():

@@ -5,13 +5,13 @@ import subprocess
 import sys
 from importlib import resources
 
-import kernel_table  # scripts/kernel_table.py, which makes tables
 import pytest
 
 from jupyter_mlgpu.graphs.planning import kernels
 from jupyter_mlgpu.graphs.planning.graph import GivenTensor, Node
 from jupyter_mlgpu.graphs.planning.placing import place, target
 from jupyter_mlgpu.record.errors import PlanError
+from tests.support import kernel_table
 
 
 def node(operation, **types):

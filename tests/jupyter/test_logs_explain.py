@@ -167,7 +167,7 @@ def test_the_environment_chooses_the_language(explain, monkeypatch, variables, h
 
 def test_another_language_is_refused_in_one_sentence(tmp_path, capsys):
     assert cli.main(["explain", "--language", "fr", str(tmp_path)]) == 2
-    assert "invalid choice: 'fr'" in capsys.readouterr().err
+    assert "Unknown word 'fr' after --language. Choose en, zh." in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("words", [[], ["-"]])

@@ -120,33 +120,26 @@ class Slow:
         self.joules, self.watts = counter.joules, counter.watts
 
 
-def test_a_counter_that_goes_backwards_is_a_reason_and_never_a_negative_energy():
+GONE = "NVML does not report the energy of GPU 0 (GPU is lost)."
+
+
+@pytest.mark.parametrize(
+    ("change", "seconds_after", "why"),
+    [
+        (lambda counter: counter.set(0), 2, BACKWARDS),
+        (lambda counter: setattr(counter, "gone", GONE), 2, GONE),
+        (lambda counter: setattr(counter, "gone", GONE), 0, GONE),
+    ],
+    ids=["it goes backwards", "it disappears", "it is gone for the last look"],
+)
+def test_a_counter_that_fails_is_a_reason_and_never_a_negative_energy(change, seconds_after, why):
     bench = Bench(watts=300)
     stop = bench.probe().start()
     bench.sampler.run(2)
-    bench.counter.set(0)
-    bench.sampler.run(2)
+    change(bench.counter)
+    bench.sampler.run(seconds_after)
     (reading,) = stop()
-    assert (reading.value, reading.why_missing) == (None, BACKWARDS)
-
-
-def test_a_counter_that_disappears_is_its_own_reason():
-    bench = Bench(watts=300)
-    stop = bench.probe().start()
-    bench.sampler.run(2)
-    bench.counter.gone = "NVML does not report the energy of GPU 0 (GPU is lost)."
-    bench.sampler.run(2)
-    (reading,) = stop()
-    assert (reading.value, reading.why_missing) == (None, bench.counter.gone)
-
-
-def test_a_counter_that_is_gone_for_the_last_look_is_a_reason_too():
-    bench = Bench(watts=300)
-    stop = bench.probe().start()
-    bench.sampler.run(2)
-    bench.counter.gone = "Gone."
-    (reading,) = stop()
-    assert (reading.value, reading.why_missing) == (None, "Gone.")
+    assert (reading.value, reading.why_missing) == (None, why)
 
 
 def test_a_counter_that_starts_again_from_zero_at_its_range_is_followed():

@@ -78,9 +78,9 @@ def test_every_saved_record_reads_as_its_words_say():
 
 
 def saved() -> list[dict]:
-    """The records of schema 1 in the lessons, the measurements and what Binder shows."""
+    """The records of schema 1 in the lessons, in what Binder shows, and in tests/data."""
     found: list[dict] = []
-    for folder in ("notebooks", "docs/measurements", "binder"):
+    for folder in ("notebooks", "binder", "tests/data"):
         for path in tracked(ROOT / folder, "**/*"):
             if path.suffix == ".jsonl":
                 found += records_in([json.loads(line) for line in path.read_text("utf-8").splitlines()])

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal, NamedTuple, NotRequired, TypedDict
 import pytest
 import readers
 from msgspec import Struct
-from reader_files import File, Writer
+from typescript import File, Writer
 
 from jupyter_mlgpu.record.bounds import Called, Most, Otherwise, Printed, Said, Unread, Whether
 from jupyter_mlgpu.record.decoding import Count, Name, Share

@@ -11,7 +11,7 @@ from jupyter_mlgpu.measure.frameworks import registry
 from jupyter_mlgpu.record.device_request import AUTO, DeviceWord
 from jupyter_mlgpu.record.errors import UsageError
 from jupyter_mlgpu.record.sentence import say
-from jupyter_mlgpu.record.words import WordsParser, json_path, split
+from jupyter_mlgpu.record.words import json_path, magic_parser
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +77,6 @@ def options(found: argparse.Namespace) -> BenchOptions:
 
 def parse(line: str) -> BenchOptions:
     """Return the options of a line in a notebook. Raises UsageError."""
-    parser = WordsParser(prog="%mlc_bench", add_help=False, allow_abbrev=False)
-    parser.explained = "`%mlc_bench?` explains."
+    parser = magic_parser("%mlc_bench", say("`%mlc_bench?` explains."))
     add_arguments(parser)
-    return options(parser.parse_args(split(line, parser.prog, parser.explained)))
+    return options(parser.parse_line(line))

@@ -10,11 +10,9 @@ from pathlib import Path
 from jupyter_mlgpu.record.device_request import DeviceWord
 from jupyter_mlgpu.record.errors import UsageError
 from jupyter_mlgpu.record.sentence import say
-from jupyter_mlgpu.record.words import json_path, typed, whole_number
+from jupyter_mlgpu.record.words import json_path, magic_parser, whole_number
 
 _HELP = say("For example `%%mlc_race --over n=100,1000 --devices cpu,gpu`; `%%mlc_race?` explains.")
-
-_WITH_VALUE = ("--over", "--repeats", "--devices", "--framework", "--setup", "--save")
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,17 +31,24 @@ class RaceOptions:
 
 def parse(line: str) -> RaceOptions:
     """Return the options of a line. Raises UsageError naming the word that is wrong."""
-    found = typed(line, "%%mlc_race", _HELP, values=_WITH_VALUE, flags=("--fresh",), places=False).options
-    variable, sizes = _over(found["--over"]) if "--over" in found else (None, (None,))
+    parser = magic_parser("%%mlc_race", _HELP)
+    for option in ("--over", "--setup", "--save"):
+        parser.add_argument(option)
+    parser.add_argument("--framework", type=str.lower)
+    parser.add_argument("--repeats", default="10")
+    parser.add_argument("--devices", default="")
+    parser.add_argument("--fresh", action="store_true")
+    found = parser.parse_line(line)
+    variable, sizes = (None, (None,)) if found.over is None else _over(found.over)
     return RaceOptions(
         variable,
         sizes,
-        whole_number(found.get("--repeats", "10"), "--repeats", 10_000),
-        tuple(DeviceWord.parse(one) for one in found.get("--devices", "").split(",") if one),
-        found["--framework"].lower() if "--framework" in found else None,
-        found.get("--setup"),
-        "--fresh" in found,
-        json_path(found["--save"], "--save", "race.json") if "--save" in found else None,
+        whole_number(found.repeats, "--repeats", 10_000),
+        tuple(DeviceWord.parse(one) for one in found.devices.split(",") if one),
+        found.framework,
+        found.setup,
+        found.fresh,
+        None if found.save is None else json_path(found.save, "--save", "race.json"),
     )
 
 

@@ -1,5 +1,7 @@
 """What a check is: a module of `checks/` with TITLE and a pure function `judge`; its name is the check's id.
 
+Versions that do not work together are rows of `version_pairs` instead.
+
     TITLE = say("TensorFlow can load its Metal plug-in")    # what is true where all is well
 
     def judge(facts: Facts) -> Verdict:
@@ -91,11 +93,12 @@ Verdict = Finding | Fine | Skipped
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """A check as it is run."""
+    """A check as it is run; `about` is its paragraph in the documentation."""
 
     id: str
     title: Sentence
     judge: Callable[[Facts], Verdict]
+    about: str = ""
 
 
 def installed(facts: Facts, *names: str) -> tuple[Package, ...]:

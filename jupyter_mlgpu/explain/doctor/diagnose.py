@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import inspect
 import pkgutil
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -13,6 +14,7 @@ from jupyter_mlgpu.explain.doctor.check import CONFIDENCES, Check, Confidence, F
 from jupyter_mlgpu.explain.doctor.facts import Facts
 from jupyter_mlgpu.explain.doctor.maybe import NotKnownError
 from jupyter_mlgpu.explain.doctor.remedies import Remedy
+from jupyter_mlgpu.explain.doctor.version_pairs import PAIRS
 from jupyter_mlgpu.record.redact import beginning
 from jupyter_mlgpu.record.sentence import Sentence, say, say_count
 
@@ -77,9 +79,13 @@ class Diagnosis:
 
 
 def find_checks() -> list[Check | CheckResult]:
-    """Every module of `checks/`, in the order of their names; what does not import is a crashed result."""
-    names = sorted(module.name for module in pkgutil.iter_modules(checks.__path__))
-    return [_load(name) for name in names]
+    """Return every module of `checks/` and every row of `version_pairs`, in the order of their ids.
+
+    What does not import is a crashed result.
+    """
+    modules = [_load(module.name) for module in pkgutil.iter_modules(checks.__path__)]
+    pairs = [Check(one.id, one.title, one.judge, one.about) for one in PAIRS]
+    return sorted([*modules, *pairs], key=lambda one: one.id)
 
 
 def diagnose(facts: Facts, among: Iterable[Check | CheckResult] | None = None) -> Diagnosis:
@@ -94,7 +100,8 @@ _Rank = tuple[int, int, int, str]
 def _load(name: str) -> Check | CheckResult:
     try:
         module = importlib.import_module(f"{checks.__name__}.{name}")
-        return Check(name.replace("_", "-"), module.TITLE, module.judge)
+        about = (inspect.getdoc(module) or "").partition("\n\n")[0]
+        return Check(name.replace("_", "-"), module.TITLE, module.judge, about)
     except Exception as error:
         return _crashed(name.replace("_", "-"), say("The check {name}", name=name), error)
 

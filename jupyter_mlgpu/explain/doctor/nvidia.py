@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 
 from jupyter_mlgpu.explain.doctor.facts import Facts, GpuFact, Package
-from jupyter_mlgpu.explain.doctor.maybe import known, known_or
+from jupyter_mlgpu.explain.doctor.maybe import NotKnownError, Unknown, known, known_or
 from jupyter_mlgpu.explain.doctor.versions import release
+from jupyter_mlgpu.record.sentence import say
 
 #: The oldest driver for Linux that serves any CUDA of a major version: NVIDIA's "CUDA Compatibility",
 #: table "Minor version compatibility".
@@ -28,6 +29,14 @@ def on_bus(facts: Facts) -> int:
 def count(facts: Facts) -> int:
     """How many GPUs of NVIDIA's there are: as the driver tells, or where it tells none those on the bus."""
     return len(gpus(facts)) or on_bus(facts)
+
+
+def require_gpu(facts: Facts) -> int:
+    """Return how many there are; where there is none, the check ends here, as skipped."""
+    found = count(facts)
+    if not found:
+        raise NotKnownError(Unknown(say("No NVIDIA GPU was found.")))
+    return found
 
 
 def major(version: str) -> int:

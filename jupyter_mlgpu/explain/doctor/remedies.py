@@ -30,6 +30,9 @@ class Remedy:
         return "\n".join(self.lines)
 
 
+NOTHING = Remedy()
+
+
 @dataclass(frozen=True, slots=True)
 class _Quoted:
     """A word that a shell reads as one."""

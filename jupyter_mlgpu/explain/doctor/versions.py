@@ -2,8 +2,18 @@
 
 from __future__ import annotations
 
+import operator
 import re
 
+_SIGNS = {
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+    "==": operator.eq,
+    "!=": operator.ne,
+}
+_BOUND = re.compile(r"([<>=!]=?)\s*(\w+(?:[.+]\w+)*)(\.\*)?")
 _RELEASE = re.compile(r"\d+(?:\.\d+)*")
 
 
@@ -24,3 +34,14 @@ def older(version: str, than: str) -> bool:
 def minor(version: str) -> str:
     """Such as `2.19` of `2.19.1`."""
     return ".".join([*version.split("+")[0].split("."), "0"][:2])
+
+
+def within(version: str, requirement: str) -> bool:
+    """Return whether a version fits all bounds of a requirement, such as `tensorflow>=2.14,<2.20`.
+
+    Of a bound that ends in `.*`, the first two numbers count. Without bounds every version fits.
+    """
+    return all(
+        _SIGNS[sign](release(minor(version) if family else version), release(bound))
+        for sign, bound, family in _BOUND.findall(requirement)
+    )

@@ -96,5 +96,5 @@ def load(name: str) -> KernelTable:
 
 
 def from_json(data: object) -> KernelTable:
-    """Return a table from the data that `scripts/kernel_table.py` writes."""
+    """Return a table from the data that `tests/support/kernel_table.py` writes."""
     return decoding.decode(KernelTable, data, "the table of kernels")

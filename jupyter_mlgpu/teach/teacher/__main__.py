@@ -17,6 +17,7 @@ from jupyter_mlgpu.record.errors import MlgpuError
 from jupyter_mlgpu.record.extras import require
 from jupyter_mlgpu.record.sentence import say
 from jupyter_mlgpu.record.visible import visible, visible_line
+from jupyter_mlgpu.record.words import WordsParser
 from jupyter_mlgpu.teach.teacher import logs
 from jupyter_mlgpu.teach.teacher.settings import DATABASE, KEEP_DAYS, TEACHERS, settings_from
 
@@ -34,13 +35,14 @@ docs/teacher.md says what stands in jupyterhub_config.py.
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run a command; the exit status."""
-    parser = argparse.ArgumentParser(
+    parser = WordsParser(
         prog=_PROGRAM,
         description="Show a class's lesson progress and last receipts, as a service of JupyterHub.",
         epilog=_EXAMPLE,
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
     )
+    parser.explained = f"`{_PROGRAM} --help` shows examples."
     parser.add_argument("--database", default=DATABASE, metavar="URL", help="default: %(default)s")
     parser.add_argument(
         "--teachers",

@@ -66,6 +66,7 @@ def neighbour(used: int, *, ours: bool = False) -> list[dict[str, Any]]:
             ["keras-tensorflow"],
         ),
         ("cpu", {"packages/tf-keras": package("2.19.0")}, []),
+        ("cpu", {"packages/tf-keras": package("2.19.2")}, []),
         ("cpu", {"environment/variables/TF_USE_LEGACY_KERAS": "0"}, []),
         ("cpu", {"environment/variables/KERAS_BACKEND": "numpy"}, []),
         ("cpu", {"environment/variables/KERAS_BACKEND": "torch"}, ["keras-backend"]),

@@ -6,6 +6,7 @@ import itertools
 import json
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,9 @@ from tracked import tracked
 
 from jupyter_mlgpu.explain.doctor.check import Check
 from jupyter_mlgpu.explain.doctor.diagnose import diagnose, find_checks
-from jupyter_mlgpu.explain.doctor.facts import Facts
+from jupyter_mlgpu.explain.doctor.facts import Facts, Package
+from jupyter_mlgpu.explain.doctor.version_pairs import PAIRS as VERSIONS
+from jupyter_mlgpu.explain.doctor.version_pairs import VersionPair
 from jupyter_mlgpu.record.redact import redact
 from jupyter_mlgpu.record.sentence import Sentence
 from jupyter_mlgpu.record.translation import translated
@@ -76,8 +79,9 @@ def test_a_case_cites_public_threads_and_changes_little(name: str):
     assert len(case["changes"]) <= 8
 
 
-def test_nothing_is_found_on_a_healthy_machine(healthy: Facts):
-    diagnosis = diagnose(healthy)
+@pytest.mark.parametrize("known", [True, False], ids=["healthy", "nothing is known"])
+def test_nothing_is_found_on_a_healthy_machine_and_where_nothing_is_known(healthy: Facts, known: bool):
+    diagnosis = diagnose(healthy if known else Facts())
     assert diagnosis.findings == ()
     assert diagnosis.of("crashed") == ()
 
@@ -89,16 +93,28 @@ def test_there_are_25_checks_and_each_finds_some_reported_fault():
     assert {one.id for one in checks} == {case["expect"] for case in CASES.values()}
 
 
-def test_a_check_is_called_as_its_module():
+def test_a_check_is_called_as_its_module_or_its_row_in_the_table_of_versions():
+    rows = {pair.id for pair in VERSIONS}
     for one in find_checks():
         assert isinstance(one, Check)
-        assert one.judge.__module__.rsplit(".", 1)[1].replace("_", "-") == one.id
+        assert one.id in rows or one.judge.__module__.rsplit(".", 1)[1].replace("_", "-") == one.id
+        assert one.about
 
 
-def test_nothing_can_be_said_where_nothing_is_known():
-    diagnosis = diagnose(Facts())
-    assert diagnosis.findings == ()
-    assert diagnosis.of("crashed") == ()
+def test_every_clash_of_the_table_names_versions_that_can_be_found(healthy: Facts):
+    everything = replace(
+        healthy,
+        packages={name: Package("1.0") for pair in VERSIONS for name in named(pair)},
+        machine=replace(healthy.machine, macos="15.6"),
+        jupyter=replace(healthy.jupyter, labextension="0.1.0"),
+    )
+    for pair in VERSIONS:
+        for clash in pair.clashes:
+            assert clash.found(everything).evidence
+
+
+def named(pair: VersionPair) -> list[str]:
+    return [re.split("[<>=!]", one)[0] for clash in pair.clashes for one in (clash.part, clash.other)]
 
 
 _NO_DRIVER = {"driver-missing", "driver-half-updated", "container-gpu", "gpu-device-denied", "gpu-lost"}

@@ -101,9 +101,9 @@ def test_facts_are_kept_as_they_were_read(broken, tmp_path, capsys):
     [
         (["--facts", "none.json"], "none.json cannot be read"),
         (["--facts", "facts.json", "--deep"], "choose one"),
-        (["--json", "--fix-plan"], "not allowed with argument --json"),
-        (["--language", "fr"], "invalid choice"),
-        (["--repair"], "Unrecognized arguments: --repair."),
+        (["--json", "--fix-plan"], "--json and --fix-plan cannot be combined"),
+        (["--language", "fr"], "Unknown word 'fr' after --language. Choose en, zh."),
+        (["--repair"], "Unknown word '--repair' after jupyter mlgpu doctor."),
     ],
 )
 def test_what_cannot_be_done_is_2_and_one_sentence(words, sentence, capsys, monkeypatch, tmp_path):

@@ -102,7 +102,7 @@ def test_what_is_no_verdict_is_a_crash():
 def test_a_check_that_does_not_import_is_a_crash(tmp_path, monkeypatch):
     (tmp_path / "not_python.py").write_text("this is no Python")
     monkeypatch.setattr(checks, "__path__", [str(tmp_path)])
-    (result,) = diagnose(Facts()).results
+    (result,) = diagnose(Facts()).of("crashed")
     assert (result.id, result.status) == ("not-python", "crashed")
     assert "SyntaxError" in result.evidence
 

@@ -10,9 +10,9 @@ import re
 from collections.abc import Mapping
 
 from jupyter_mlgpu.explain.doctor import nvidia
-from jupyter_mlgpu.explain.doctor.check import Cause, Facts, Finding, Fine, Skipped, Verdict, known, known_or
+from jupyter_mlgpu.explain.doctor.check import Cause, Facts, Finding, Fine, Verdict, known, known_or
 from jupyter_mlgpu.explain.doctor.facts import LibraryFact, Package
-from jupyter_mlgpu.explain.doctor.remedies import FROM_THIS_SHELL, Remedy, as_written
+from jupyter_mlgpu.explain.doctor.remedies import FROM_THIS_SHELL, NOTHING, Remedy, as_written
 from jupyter_mlgpu.explain.doctor.versions import older, release
 from jupyter_mlgpu.record.sentence import say
 
@@ -37,8 +37,7 @@ _PACKAGES = {
 
 def judge(facts: Facts) -> Verdict:
     """A finding where a library in LD_LIBRARY_PATH is older than the wheels' one that it stands before."""
-    if not nvidia.count(facts):
-        return Skipped(say("No NVIDIA GPU was found."))
+    nvidia.require_gpu(facts)
     libraries = known(facts.libraries)
     packages = known_or(facts.packages, {})
     # The loader goes by the file's name, such as libcublas.so.12.
@@ -69,7 +68,7 @@ def judge(facts: Facts) -> Verdict:
 def _in_start_file(facts: Facts) -> Remedy:
     """Where a start file of the shell sets the variable, it comes back with the next terminal."""
     if "LD_LIBRARY_PATH" not in known_or(facts.environment.shell, {}):
-        return Remedy()
+        return NOTHING
     return as_written("# A start file of your shell (such as ~/.bashrc) sets it: take it out there as well.")
 
 

@@ -7,7 +7,7 @@ source was compiled with: 8.1.0"). An older one in LD_LIBRARY_PATH is found by `
 from __future__ import annotations
 
 from jupyter_mlgpu.explain.doctor import nvidia
-from jupyter_mlgpu.explain.doctor.check import Cause, Facts, Finding, Fine, Skipped, Verdict, known, known_or
+from jupyter_mlgpu.explain.doctor.check import Cause, Facts, Finding, Fine, Verdict, known, known_or
 from jupyter_mlgpu.explain.doctor.remedies import Remedy, run
 from jupyter_mlgpu.explain.doctor.versions import older
 from jupyter_mlgpu.record.sentence import Sentence, say
@@ -17,8 +17,7 @@ TITLE = say("cuDNN matches the frameworks")
 
 def judge(facts: Facts) -> Verdict:
     """A finding where PyTorch's wheel is older, or TensorFlow's major one is absent."""
-    if not nvidia.count(facts):
-        return Skipped(say("No NVIDIA GPU was found."))
+    nvidia.require_gpu(facts)
     packages = known(facts.packages)
     pinned = nvidia.pins(packages["torch"]) if "torch" in packages else {}
     for name, wanted in pinned.items():

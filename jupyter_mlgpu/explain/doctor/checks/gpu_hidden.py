@@ -7,7 +7,7 @@ pytorch/pytorch#40618 (empty).
 from __future__ import annotations
 
 from jupyter_mlgpu.explain.doctor import nvidia
-from jupyter_mlgpu.explain.doctor.check import Cause, Facts, Finding, Fine, Skipped, Verdict, known
+from jupyter_mlgpu.explain.doctor.check import Cause, Facts, Finding, Fine, Verdict, known
 from jupyter_mlgpu.explain.doctor.remedies import FROM_THIS_SHELL, as_written
 from jupyter_mlgpu.record.sentence import say
 
@@ -17,9 +17,7 @@ TITLE = say("No environment variable hides the GPU")
 def judge(facts: Facts) -> Verdict:
     """A finding where the variable leaves no GPU to be seen."""
     known(facts.environment.variables)
-    count = nvidia.count(facts)
-    if not count:
-        return Skipped(say("No NVIDIA GPU was found."))
+    count = nvidia.require_gpu(facts)
     value = nvidia.hiding(facts)
     if value is None:
         return Fine(say("CUDA_VISIBLE_DEVICES leaves a GPU visible."))

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 from jupyter_mlgpu.explain.doctor import nvidia
-from jupyter_mlgpu.explain.doctor.check import Cause, Facts, Finding, Fine, Skipped, Verdict, installed, known
+from jupyter_mlgpu.explain.doctor.check import Cause, Facts, Finding, Fine, Verdict, installed, known
 from jupyter_mlgpu.explain.doctor.remedies import run
 from jupyter_mlgpu.record.sentence import say
 
@@ -20,8 +20,7 @@ def judge(facts: Facts) -> Verdict:
     """A finding where jax has no plug-in and no CUDA in its jaxlib, and the machine has a GPU of NVIDIA's."""
     packages = known(facts.packages)
     installed(facts, "jax")
-    if not nvidia.count(facts):
-        return Skipped(say("No NVIDIA GPU was found."))
+    nvidia.require_gpu(facts)
     plugins = [name for name in sorted(packages) if re.fullmatch(r"jax-cuda\d+-plugin", name)]
     jaxlib = packages.get("jaxlib")
     # Before 0.4.26 CUDA was part of jaxlib itself: 0.4.14+cuda12.cudnn89.

@@ -7,7 +7,7 @@ ai/elyra#3136.
 from __future__ import annotations
 
 from jupyter_mlgpu.explain.doctor.check import Cause, Facts, Finding, Fine, Verdict, known
-from jupyter_mlgpu.explain.doctor.remedies import Remedy, as_written, run
+from jupyter_mlgpu.explain.doctor.remedies import NOTHING, as_written, run
 from jupyter_mlgpu.record.sentence import say
 
 TITLE = say("The front end is enabled in JupyterLab")
@@ -22,7 +22,7 @@ def judge(facts: Facts) -> Verdict:
     return Finding(
         title=say("The jupyter_mlgpu front end is disabled in JupyterLab."),
         evidence=say("Disabled in a page_config.json: {names}.", names=", ".join(off)),
-        remedy=sum((run("jupyter", "labextension", "enable", one) for one in off), Remedy())
+        remedy=sum((run("jupyter", "labextension", "enable", one) for one in off), NOTHING)
         + as_written("# Then reload the page."),
         confidence="sure",
         cause=Cause.JUPYTER,

@@ -6,7 +6,7 @@ Sources: pyenv/pyenv#2722 and conda-forge/python-feedstock#171 (`~/.local` comes
 from __future__ import annotations
 
 from jupyter_mlgpu.explain.doctor.check import Cause, Facts, Finding, Fine, Verdict, known, known_or
-from jupyter_mlgpu.explain.doctor.remedies import FROM_THIS_SHELL, Remedy, as_written, pinned, run
+from jupyter_mlgpu.explain.doctor.remedies import FROM_THIS_SHELL, NOTHING, as_written, pinned, run
 from jupyter_mlgpu.measure.frameworks import registry
 from jupyter_mlgpu.record.sentence import joined, say
 
@@ -53,7 +53,7 @@ def judge(facts: Facts) -> Verdict:
         remedy=(
             as_written("# Leave the copy in ~/.local out:\nexport PYTHONNOUSERSITE=1") + FROM_THIS_SHELL
             if at_home
-            else sum([run("pip", "uninstall", "-y", *twice)] * times, Remedy())
+            else sum([run("pip", "uninstall", "-y", *twice)] * times, NOTHING)
             + run("pip", "install", *pinned(twice, packages))
         ),
         confidence="likely",

@@ -6,16 +6,7 @@ platform"; SYSTEM_VERSION_COMPAT=0 helps). TensorFlow's wheels for Intel Macs en
 
 from __future__ import annotations
 
-from jupyter_mlgpu.explain.doctor.check import (
-    Cause,
-    Facts,
-    Finding,
-    Fine,
-    Skipped,
-    Verdict,
-    known,
-    known_or,
-)
+from jupyter_mlgpu.explain.doctor.check import Cause, Facts, Finding, Fine, Skipped, Verdict, known, known_or
 from jupyter_mlgpu.explain.doctor.remedies import Remedy, as_written
 from jupyter_mlgpu.explain.doctor.versions import older
 from jupyter_mlgpu.record.sentence import say

@@ -20,8 +20,7 @@ def judge(facts: Facts) -> Verdict:
         return Skipped(say("No TensorFlow built for CUDA is installed."))
     if known_or(tensorflow.installer, None) == "conda":
         return Skipped(say("conda installs CUDA along with TensorFlow."))
-    if not nvidia.count(facts):
-        return Skipped(say("No NVIDIA GPU was found."))
+    nvidia.require_gpu(facts)
     wanted = f"libcublas.so.{nvidia.major(cuda)}"
     files = sorted({one.file for one in known(facts.libraries) if one.name == "libcublas"})
     if any(one == wanted or one.startswith(f"{wanted}.") for one in files):

@@ -6,7 +6,7 @@ Sources: X-PLUG/MobileAgent#60, XPixelGroup/HAT#85 ("Torch not compiled with CUD
 from __future__ import annotations
 
 from jupyter_mlgpu.explain.doctor import nvidia
-from jupyter_mlgpu.explain.doctor.check import Cause, Facts, Finding, Fine, Skipped, Verdict, installed, known
+from jupyter_mlgpu.explain.doctor.check import Cause, Facts, Finding, Fine, Verdict, installed, known
 from jupyter_mlgpu.explain.doctor.remedies import as_written, run
 from jupyter_mlgpu.record.sentence import say
 
@@ -16,8 +16,7 @@ TITLE = say("PyTorch was built for the NVIDIA GPU")
 def judge(facts: Facts) -> Verdict:
     """A finding where torch has no CUDA in it and the machine has a GPU of NVIDIA's."""
     (torch,) = installed(facts, "torch")
-    if not nvidia.count(facts):
-        return Skipped(say("No NVIDIA GPU was found."))
+    nvidia.require_gpu(facts)
     build = known(facts.builds).get("torch")
     cuda = known(build.cuda) if build else None
     if cuda is not None:

@@ -13,7 +13,6 @@ from functools import partial
 from typing import Any, Generic, TypeVar
 
 from jupyter_mlgpu._version import __version__
-from jupyter_mlgpu.explain.doctor import facts as parts
 from jupyter_mlgpu.explain.doctor.facts import Facts
 from jupyter_mlgpu.explain.doctor.gather import (
     builds,
@@ -56,31 +55,26 @@ def gather(
     A part that fails, or takes longer than `patience` seconds, is unknown with that reason.
     """
     asked = _Asked(patience)
-    reads: Mapping[str, tuple[type[Any], Callable[[], Any]]] = {
-        "machine": (parts.MachineFacts, machine.read),
-        "python": (parts.Python, python.read),
-        "environment": (parts.Environment, environment.read),
-        "gpus": (parts.GpuFacts, gpus.read),
-        "kernel": (
-            parts.KernelFacts,
-            lambda: kernels.read(inside),
-        ),
-        "jupyter": (parts.Jupyter, jupyter.read),
-        "storage": (parts.Storage, storage.read),
-    }
-    loose: Mapping[str, Callable[[], Any]] = {
+    reads: Mapping[str, Callable[[], Any]] = {
+        "machine": machine.read,
+        "python": python.read,
+        "environment": environment.read,
+        "gpus": gpus.read,
+        "kernel": lambda: kernels.read(inside),
+        "jupyter": jupyter.read,
+        "storage": storage.read,
         "packages": packages.read,
         "builds": builds.read,
         "libraries": libraries.read,
         "notebooks": notebooks.read,
     }
     tell(say("Checking this machine and this Python"))
-    waiting = {name: asked.begin(name, read) for name, (_, read) in reads.items()}
-    waiting |= {name: asked.begin(name, read) for name, read in loose.items()}
+    waiting = {name: asked.begin(name, read) for name, read in reads.items()}
     found: dict[str, Any] = {name: asked.end(part) for name, part in waiting.items()}
-    for name, (kind, _) in reads.items():
-        if isinstance(found[name], Unknown):
-            found[name] = all_unknown(kind, found[name].reason)
+    for name, part in found.items():
+        usual = getattr(Facts(), name)
+        if isinstance(part, Unknown) and not isinstance(usual, Unknown):
+            found[name] = all_unknown(type(usual), part.reason)
     found |= _deeper(tell) if deep else {"network": NOT_DEEP, "frameworks": NOT_DEEP}
     return cleaned(Facts(gathered_by=__version__, **found))
 

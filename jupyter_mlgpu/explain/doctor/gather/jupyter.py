@@ -9,12 +9,11 @@ JupyterLab's documentation, "Extensions".
 from __future__ import annotations
 
 from collections.abc import Iterator
-from importlib import metadata
 from pathlib import Path
 
 from jupyter_mlgpu._version import __version__
 from jupyter_mlgpu.explain.doctor.facts import Jupyter
-from jupyter_mlgpu.explain.doctor.gather.tools import fact, table_of
+from jupyter_mlgpu.explain.doctor.gather.tools import fact, table_of, version_of
 
 _OURS = "jupyter-mlgpu"
 _SERVER = "jupyter_mlgpu.serverextension"
@@ -23,19 +22,12 @@ _SERVER = "jupyter_mlgpu.serverextension"
 def read() -> Jupyter:
     """What Jupyter of this environment would load."""
     return Jupyter(
-        lab=fact(_lab),
+        lab=fact(lambda: version_of("jupyterlab")),
         package=__version__,
         labextension=fact(_labextension),
         disabled=fact(disabled),
         server_extension=fact(server_extension),
     )
-
-
-def _lab() -> str | None:
-    try:
-        return metadata.version("jupyterlab")
-    except metadata.PackageNotFoundError:
-        return None
 
 
 def _labextension() -> str | None:

@@ -14,7 +14,6 @@ from pathlib import Path
 
 from jupyter_mlgpu.explain.doctor.facts import MachineFacts
 from jupyter_mlgpu.explain.doctor.gather.tools import fact, run, text_of
-from jupyter_mlgpu.explain.doctor.maybe import Maybe
 from jupyter_mlgpu.measure.probes import memory
 from jupyter_mlgpu.record.sentence import say
 
@@ -25,9 +24,7 @@ _ROOT = Path("/")
 def read(root: Path = _ROOT) -> MachineFacts:
     """The machine; `root` is the file system of a Linux machine."""
     mac = sys.platform == "darwin"
-    total = fact(lambda: memory.machine().total)
     limit = fact(lambda: memory.container(memory.machine().total, root))
-    held = limit if limit is None or isinstance(limit, memory.Memory) else None
     return MachineFacts(
         system=platform.system(),
         release=platform.release(),
@@ -35,15 +32,15 @@ def read(root: Path = _ROOT) -> MachineFacts:
         architecture=fact(_hardware) if mac else platform.machine(),
         processor=fact(lambda: _sysctl("machdep.cpu.brand_string"))
         if mac
-        else fact(lambda: _processor(root)),
+        else fact(lambda: _cpuinfo(root, "model name")),
         cpu_features=() if mac else fact(lambda: _features(root)),
         cores=fact(_cores),
         usable_cores=fact(_usable),
         cpu_limit=None if mac else fact(lambda: cpu_limit(root)),
-        memory=total,
+        memory=fact(lambda: memory.machine().total),
         memory_available=fact(lambda: memory.machine().free),
-        memory_limit=_part(limit, "total", held),
-        memory_limit_used=_part(limit, "used", held),
+        memory_limit=limit.total if isinstance(limit, memory.Memory) else limit,
+        memory_limit_used=limit.used if isinstance(limit, memory.Memory) else limit,
         container=False if mac else fact(lambda: _container(root)),
         low_power=fact(_mac_low_power) if mac else fact(lambda: _low_power(root)),
         protected=fact(_protected) if mac else None,
@@ -74,12 +71,6 @@ def cpu_limit(root: Path) -> float | None:
     return min(limits, default=None)
 
 
-def _part(limit: Maybe[memory.Memory | None], name: str, held: memory.Memory | None) -> Maybe[int | None]:
-    if limit is None or isinstance(limit, memory.Memory):
-        return None if held is None else int(getattr(held, name))
-    return limit
-
-
 def _macos() -> str:
     # SYSTEM_VERSION_COMPAT changes the answer, and is a finding of its own.
     return run(["/usr/bin/sw_vers", "-productVersion"], SYSTEM_VERSION_COMPAT=None).strip()
@@ -98,18 +89,14 @@ def _sysctl(name: str) -> str:
     return run(["/usr/sbin/sysctl", "-n", name]).strip()
 
 
-def _processor(root: Path) -> str | None:
-    return next(iter(_cpuinfo(root, "model name")), None)
-
-
 def _features(root: Path) -> tuple[str, ...]:
-    flags = set(next(iter(_cpuinfo(root, "flags")), "").split())
+    flags = (_cpuinfo(root, "flags") or "").split()
     return tuple(name for name in _FEATURES if name in flags)
 
 
-def _cpuinfo(root: Path, name: str) -> list[str]:
-    lines = (text_of(root / "proc/cpuinfo") or "").splitlines()
-    return [line.partition(":")[2].strip() for line in lines if line.partition(":")[0].strip() == name]
+def _cpuinfo(root: Path, name: str) -> str | None:
+    lines = (line.partition(":") for line in (text_of(root / "proc/cpuinfo") or "").splitlines())
+    return next((value.strip() for key, _, value in lines if key.strip() == name), None)
 
 
 def _cores() -> int:

@@ -5,11 +5,10 @@ from __future__ import annotations
 import platform
 import sys
 import sysconfig
-from importlib import metadata
 from pathlib import Path
 
 from jupyter_mlgpu.explain.doctor.facts import Python
-from jupyter_mlgpu.explain.doctor.gather.tools import fact, run
+from jupyter_mlgpu.explain.doctor.gather.tools import fact, run, version_of
 from jupyter_mlgpu.measure.frameworks import registry
 
 #: Packages, beside the frameworks, that a file in the current folder must not be called after.
@@ -44,7 +43,7 @@ def read() -> Python:
         executable=sys.executable,
         tag=sysconfig.get_platform(),
         macos_seen=platform.mac_ver()[0] or None,
-        pip=fact(_pip),
+        pip=fact(lambda: version_of("pip")),
         shadows=fact(lambda: shadows(Path.cwd())),
     )
 
@@ -78,10 +77,3 @@ def _translated() -> bool:
         return run(["/usr/sbin/sysctl", "-n", "sysctl.proc_translated"]).strip() == "1"
     except Exception:
         return False
-
-
-def _pip() -> str | None:
-    try:
-        return metadata.version("pip")
-    except metadata.PackageNotFoundError:
-        return None

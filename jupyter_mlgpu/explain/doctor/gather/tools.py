@@ -7,6 +7,7 @@ import json
 import os
 import subprocess
 from collections.abc import Callable, Sequence
+from importlib import metadata
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -70,6 +71,14 @@ def text_of(path: Path, most: int = 1_000_000) -> str | None:
         with path.open(encoding="utf-8", errors="replace") as file:
             return file.read(most)
     except OSError:
+        return None
+
+
+def version_of(package: str) -> str | None:
+    """Return the version of a package of this Python, None where it is not installed."""
+    try:
+        return metadata.version(package)
+    except metadata.PackageNotFoundError:
         return None
 
 

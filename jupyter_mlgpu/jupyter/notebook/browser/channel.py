@@ -11,7 +11,8 @@ Two ways, both tried on ipykernel 6.31 and 7.4 (docs/adr/0003-transport.md says 
   a browser stands still while it reads one; what is left waits for the next. Where `MOST` events wait, they
   are let go, and a number with them: then browsers ask.
 * ask: a request on the control channel is answered while a cell runs. The handler table of ipykernel is
-  not documented; this module alone touches it. There are two: for a snapshot, and for what a browser tells
+  not documented; this module alone touches it. There are two: for a snapshot, asked for with the `language`
+  of the notebook's metadata where there is one, and for what a browser tells
   (`{"type": "watch"}`, see `live_counters.py`).
 
 The presence of the extension is announced as an entry among the kernel's comms, which the standard
@@ -29,6 +30,7 @@ from typing import Any
 
 from jupyter_mlgpu.jupyter.notebook.browser.audience import Audience
 from jupyter_mlgpu.jupyter.notebook.browser.widget_pages import WidgetPages
+from jupyter_mlgpu.record import language
 from jupyter_mlgpu.record.decoding import to_json
 from jupyter_mlgpu.record.errors import UsageError
 from jupyter_mlgpu.record.sentence import of_error, say
@@ -162,6 +164,7 @@ class KernelChannel:
 
     async def _answer(self, stream: Any, ident: Any, parent: Any) -> None:
         self.audience.ask()  # before the state is read: what happens from here on is pushed
+        language.hear_from_page(parent["content"].get("language"))
         try:
             with self._lock:  # no event may slip between the state and its number
                 content = {

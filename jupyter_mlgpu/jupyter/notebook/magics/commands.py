@@ -19,7 +19,7 @@ from jupyter_mlgpu.record import cellnumbers
 from jupyter_mlgpu.record.displayable import Displayable
 from jupyter_mlgpu.record.errors import UsageError
 from jupyter_mlgpu.record.sentence import Sentence, below, joined, say, say_count
-from jupyter_mlgpu.record.words import typed, unknown
+from jupyter_mlgpu.record.words import magic_parser, unknown
 
 if TYPE_CHECKING:
     from jupyter_mlgpu.explain.comparing.compare import RecordComparison
@@ -203,10 +203,13 @@ class Commands:
         records = self.runtime.store.records()
         called = cellnumbers.names(records, self.runtime.recorder.run.id)
         explained = say("`%mlc_trace logs` without options explains each line.")
-        asked = typed(option, "%mlc_trace logs", explained, flags=("--raw", "--json"), places=False).options
-        if "--raw" in asked:
+        parser = magic_parser("%mlc_trace logs", explained)
+        parser.add_argument("--raw", action="store_true")
+        parser.add_argument("--json", action="store_true")
+        asked = parser.parse_line(option)
+        if asked.raw:
             return self._with_what_is_missing(self._raw(called))
-        if "--json" in asked:
+        if asked.json:
             return logbook.as_json(records, self.logbook.early)
         return self._with_what_is_missing(logbook.explained(records, self.logbook.early, called))
 

@@ -24,7 +24,7 @@ from jupyter_mlgpu.record import cellnumbers, files
 from jupyter_mlgpu.record.errors import UsageError
 from jupyter_mlgpu.record.record import Record
 from jupyter_mlgpu.record.sentence import joined, say
-from jupyter_mlgpu.record.words import typed, unknown
+from jupyter_mlgpu.record.words import magic_parser, unknown
 from jupyter_mlgpu.show.comparing import page
 from jupyter_mlgpu.show.page import view
 from jupyter_mlgpu.show.page.rendering import drawn
@@ -42,7 +42,9 @@ _DEVICE = re.compile(r"[a-z]+(:\d+)?", re.ASCII)
 
 def compare_command(words: str, runtime: Runtime) -> RecordComparison:
     """`%mlc_trace compare WORDS`: shows the chart, and gives the comparison to be shown below it."""
-    asked = typed(words, "%mlc_trace compare", _HELP).places
+    parser = magic_parser("%mlc_trace compare", _HELP)
+    parser.add_argument("sides", nargs="*")
+    asked = parser.parse_line(words).sides
     if len(asked) != 2:
         needed = say("%mlc_trace compare needs two arguments, found {count}.", count=len(asked))
         raise UsageError(joined(needed, _HELP))

@@ -14,7 +14,7 @@ from jupyter_mlgpu.record import units
 from jupyter_mlgpu.record.device_request import AUTO, DeviceWord, in_words
 from jupyter_mlgpu.record.errors import DeviceError, UsageError
 from jupyter_mlgpu.record.sentence import Sentence, below, joined, listed, say
-from jupyter_mlgpu.record.words import typed, unknown
+from jupyter_mlgpu.record.words import magic_parser, unknown
 from jupyter_mlgpu.show.receipts import head
 
 
@@ -32,10 +32,11 @@ class DeviceCommands:
         explained = say(
             "Frameworks are {known}; `%mlc_device?` explains.", known=", ".join(registry.FRAMEWORKS)
         )
-        parts = line.removesuffix(THIS_CELL).split()
-        found = typed(parts, "%mlc_device", explained, values=("--framework",))
-        word, framework = " ".join(found.places), found.options.get("--framework")
-        framework = framework and framework.lower()
+        parser = magic_parser("%mlc_device", explained)
+        parser.add_argument("words", nargs="*")
+        parser.add_argument("--framework", type=str.lower)
+        asked = parser.parse_line(line.removesuffix(THIS_CELL).split())
+        word, framework = " ".join(asked.words), asked.framework
         if line.endswith(THIS_CELL):
             if framework is not None or word in ("", "status", "list"):
                 raise UsageError(say("%%mlc_device takes one device, for example `%%mlc_device cpu`."))

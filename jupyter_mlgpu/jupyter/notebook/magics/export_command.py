@@ -12,7 +12,7 @@ from jupyter_mlgpu.record import cellnumbers
 from jupyter_mlgpu.record.errors import UsageError
 from jupyter_mlgpu.record.record import Record
 from jupyter_mlgpu.record.sentence import Sentence, below, joined, say, say_count, with_commas
-from jupyter_mlgpu.record.words import typed
+from jupyter_mlgpu.record.words import magic_parser
 from jupyter_mlgpu.show.exporting import chrome, timeline, xprof
 
 _HELP = say("For example `%mlc_trace export trace.json.gz`; `%mlc_trace?` explains.")
@@ -23,18 +23,22 @@ _SAID = 5
 
 def export(line: str, runtime: Runtime) -> Sentence:
     """`%mlc_trace export LINE`; returns what to print."""
-    words = typed(line, "%mlc_trace export", _HELP, values=("--cell",), flags=("--xprof",))
-    if len(words.places) != 1:
-        found = with_commas(list(map(repr, words.places)) or [say("none")])
+    parser = magic_parser("%mlc_trace export", _HELP)
+    parser.add_argument("paths", nargs="*")
+    parser.add_argument("--cell")
+    parser.add_argument("--xprof", action="store_true")
+    asked = parser.parse_line(line)
+    if len(asked.paths) != 1:
+        found = with_commas(list(map(repr, asked.paths)) or [say("none")])
         raise UsageError(joined(say("%mlc_trace export needs one path, found {found}.", found=found), _HELP))
     records: Sequence[Record] = runtime.store.records()
-    if "--cell" in words.options:
-        number = cellnumbers.cell_number(words.options["--cell"])
+    if asked.cell is not None:
+        number = cellnumbers.cell_number(asked.cell)
         records = cellnumbers.meant(number, records, runtime.recorder.run.id)
     if not records:
         raise UsageError(say("Nothing to export yet: run a cell with tracing on."))
-    path = Path(words.places[0]).expanduser()
-    return (_profiles if "--xprof" in words.options else _trace)(path, records, runtime)
+    path = Path(asked.paths[0]).expanduser()
+    return (_profiles if asked.xprof else _trace)(path, records, runtime)
 
 
 def _trace(path: Path, records: Sequence[Record], runtime: Runtime) -> Sentence:

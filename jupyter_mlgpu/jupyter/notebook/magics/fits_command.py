@@ -8,7 +8,7 @@ from jupyter_mlgpu.explain.batches import fits
 from jupyter_mlgpu.record.cellnumbers import CellNumber, cell_number
 from jupyter_mlgpu.record.errors import UsageError
 from jupyter_mlgpu.record.sentence import Sentence, joined, say
-from jupyter_mlgpu.record.words import typed
+from jupyter_mlgpu.record.words import magic_parser
 
 _HELP = say(
     "`%mlc_trace fits 256 32=5 64=6` asks about batch size 256, where cell [5] ran batch "
@@ -20,11 +20,14 @@ _SIZE = re.compile(r"(\d+(?:\.\d+)?)([kmgt]?)(i?)b", re.ASCII | re.IGNORECASE)
 
 def fits_command(line: str) -> Sentence:
     """`%mlc_trace fits LINE`; returns what to print."""
-    words = typed(line, "%mlc_trace fits", _HELP, values=("--limit",))
-    limit = size_in_bytes(words.options["--limit"]) if "--limit" in words.options else None
-    if not words.places:
+    parser = magic_parser("%mlc_trace fits", _HELP)
+    parser.add_argument("sizes", nargs="*")
+    parser.add_argument("--limit")
+    asked = parser.parse_line(line)
+    limit = None if asked.limit is None else size_in_bytes(asked.limit)
+    if not asked.sizes:
         raise UsageError(joined(say("The batch size is missing."), _HELP))
-    batch, *pairs = words.places
+    batch, *pairs = asked.sizes
     measured: dict[int, CellNumber] = {}
     for pair in pairs:
         size, sign, cell = pair.partition("=")

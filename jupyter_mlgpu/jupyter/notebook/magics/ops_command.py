@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -15,7 +15,7 @@ from jupyter_mlgpu.record.errors import UsageError
 from jupyter_mlgpu.record.record import Record, Repeat
 from jupyter_mlgpu.record.sentence import joined, of_error, say
 from jupyter_mlgpu.record.stderr import say_on_stderr
-from jupyter_mlgpu.record.words import typed, whole_number
+from jupyter_mlgpu.record.words import magic_parser, whole_number
 
 if TYPE_CHECKING:
     from jupyter_mlgpu.jupyter.notebook.cell.events import CellEvents
@@ -55,17 +55,21 @@ class OperationsRequest:
 def asked(words: str) -> OperationsRequest:
     """The words after `%%mlc_trace`. Raises UsageError for those it does not know."""
     line = f" {words}".partition(" #")[0]
+    parser = magic_parser(TRACE_CELL, _HELP)
+    for option in ("--repeat", "--items"):
+        parser.add_argument(option)
+    for option in ("--ops", "--shapes"):
+        parser.add_argument(option, action="store_true")
     try:
-        found = typed(
-            line, TRACE_CELL, _HELP, values=("--repeat", "--items"), flags=("--ops", "--shapes"), places=False
-        ).options
-        if alone := [word for word in ("--shapes", "--repeat") if word in found and "--ops" not in found]:
-            raise UsageError(joined(say("{word} requires --ops.", word=alone[0]), _HELP))
+        found = parser.parse_line(line)
+        if not found.ops and (found.shapes or found.repeat is not None):
+            alone = "--shapes" if found.shapes else "--repeat"
+            raise UsageError(joined(say("{word} requires --ops.", word=alone), _HELP))
         return OperationsRequest(
-            "--ops" in found,
-            _number(found, "--repeat", MOST_REPEATS),
-            _number(found, "--items", MOST_ITEMS),
-            "--shapes" in found,
+            found.ops,
+            _number(found.repeat, "--repeat", MOST_REPEATS),
+            _number(found.items, "--items", MOST_ITEMS),
+            found.shapes,
         )
     except UsageError as error:
         raise UsageError(joined(of_error(error), say("The cell was not run."))) from None
@@ -94,8 +98,8 @@ def code_below(code: str) -> str:
     return rest if line.startswith(TRACE_CELL) else code
 
 
-def _number(found: Mapping[str, str], option: str, most: int) -> int | None:
-    return whole_number(found[option], option, most) if option in found else None
+def _number(word: str | None, option: str, most: int) -> int | None:
+    return None if word is None else whole_number(word, option, most)
 
 
 class RepeatedCell:

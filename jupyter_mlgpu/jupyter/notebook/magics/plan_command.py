@@ -9,7 +9,7 @@ from typing import Any
 from jupyter_mlgpu.graphs.planning.forecast import Plan, plan
 from jupyter_mlgpu.record.errors import UsageError
 from jupyter_mlgpu.record.sentence import joined, say
-from jupyter_mlgpu.record.words import typed
+from jupyter_mlgpu.record.words import magic_parser
 
 _HELP = say(
     "For example `%mlc_plan model x y --target cuda`. Targets are metal, metal-community, "
@@ -19,11 +19,14 @@ _HELP = say(
 
 def plan_command(line: str, namespace: Mapping[str, Any]) -> Plan:
     """`%mlc_plan LINE`: the plan to show. Words are names or expressions of the user's."""
-    words = typed(_words(line), "%mlc_plan", _HELP, values=("--target",))
-    if not words.places:
+    parser = magic_parser("%mlc_plan", _HELP)
+    parser.add_argument("words", nargs="*")
+    parser.add_argument("--target", default="metal")
+    asked = parser.parse_line(_words(line))
+    if not asked.words:
         raise UsageError(joined(say("%mlc_plan needs a model or a function."), _HELP))
-    subject, *inputs = [_value(word, namespace) for word in words.places]
-    return plan(subject, *inputs, target=words.options.get("--target", "metal"))
+    subject, *inputs = [_value(word, namespace) for word in asked.words]
+    return plan(subject, *inputs, target=asked.target)
 
 
 def _words(line: str) -> list[str]:
