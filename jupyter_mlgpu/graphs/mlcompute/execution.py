@@ -156,7 +156,7 @@ class ExecutableGraph(Graph):
     def _made(self) -> set[Tensor]:
         return {result for step in self.steps for result in step.results}
 
-    def description(self) -> Mapping[str, str]:
+    def described(self) -> Mapping[str, str]:
         return {"device": "not compiled" if self.device is None else str(self.device)}
 
     # Running it.

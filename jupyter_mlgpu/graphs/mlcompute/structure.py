@@ -96,7 +96,7 @@ class Graph:
         taken = {source for step in self.steps for source in step.sources}
         return [result for step in self.steps for result in step.results if result not in taken]
 
-    def description(self) -> Mapping[str, str]:
+    def described(self) -> Mapping[str, str]:
         """Return facts about the whole graph, for summary and drawing."""
         return {}
 

@@ -26,7 +26,7 @@ def summary(graph: Graph) -> str:
     lines = aligned(rows if profiled else [row[:-1] for row in rows])
     # Each once, though layers may share it.
     total = _count({one for step in graph.steps for one in step.layer.parameters})
-    ends = [f"{word}: {value}" for word, value in graph.description().items()]
+    ends = [f"{word}: {value}" for word, value in graph.described().items()]
     return "\n".join([*lines, f"{len(graph.steps)} layers, {total:,} weights", *ends])
 
 
@@ -80,7 +80,7 @@ def picture(graph: Graph) -> Drawing:
         hover = f"{step.layer.title} of {', '.join(map(str, step.sources))}{_details(step)}"
         boxes[name] = Box(name, step.layer.title, made, kind, hover)
         before[name] = [names.get(one, one.name) for one in step.sources]
-    about = "; ".join(f"{word}: {value}" for word, value in graph.description().items()) or "not compiled"
+    about = "; ".join(f"{word}: {value}" for word, value in graph.described().items()) or "not compiled"
     words = f"A graph of {len(graph.steps)} layers, {about}. Green boxes have weights."
     return draw_down(words, list(boxes.values()), before)
 
