@@ -59,7 +59,7 @@ def trace(name: str) -> Iterator[TracedBlock]:
     file = sys._getframe(2).f_code.co_filename
 
     def of_user(filename: str) -> int | None:
-        # The block's own file is the user's code. It has no cell number yet; `Runtime.in_blocks` finds its cell.
+        # The block's own file is the user's code. It has no cell number yet (see `Runtime.in_blocks`).
         return 0 if filename == file else runtime.of_user(filename)
 
     measurement = runtime.recorder.start(name, of_user=of_user)

@@ -47,11 +47,11 @@ class FakeEngine:
         self._clock.advance(self.there)
         moment = self._clock.monotonic_ns() + round(self.ahead * 1e9)
         self._clock.advance(self.back)
-        return moment if function is remote.now else remote.packed(self.records, self.host)
+        return moment if function is remote.now else remote.pack(self.records, self.host)
 
 
 class FakeClient:
-    """Engines by their numbers; see `jupyter_mlgpu.explain.engines.asking.Client`."""
+    """Engines by their numbers; see `jupyter_mlgpu.explain.engines.query.Client`."""
 
     def __init__(self, *engines: FakeEngine, key: bytes = b"") -> None:
         self.engines = dict(enumerate(engines))

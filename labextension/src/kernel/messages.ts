@@ -247,7 +247,7 @@ export const readTraceEvent = shape({}, { on: flag });
 
 export type ITraceEvent = Read<typeof readTraceEvent>;
 
-/** Why a kernel died. next is one thing to do; lines are its last native lines, oldest first. */
+/** The reason why a kernel died. */
 export const readKernelExit = shape(
   { sentence: sentence, next: sentence },
   { confidence: or('open', oneOf('sure', 'likely', 'open')), lines: orReadLines }
