@@ -192,7 +192,7 @@ def test_a_cell_inside_a_cell_has_an_energy_of_its_own():
     assert inner()[0].value == pytest.approx(200, abs=20)
     bench.sampler.run(3)
     assert outer()[0].value == pytest.approx(800, abs=20)
-    assert bench.sampler.looking == 0
+    assert bench.sampler.job_count == 0
 
 
 def test_without_any_counter_there_is_a_reason_and_nothing_is_looked_at():
@@ -200,7 +200,7 @@ def test_without_any_counter_there_is_a_reason_and_nothing_is_looked_at():
     nothing = Lazy(lambda: Sources((), "No counter here."))
     nothing.get()
     stop = EnergyCounters(bench.sampler, nothing, bench.now).start()
-    assert bench.sampler.looking == 0
+    assert bench.sampler.job_count == 0
     assert [one.why_missing for one in stop()] == ["No counter here."]
 
 
