@@ -38,7 +38,7 @@ def wall_time(clock: Clock, started_ns: int, ended_ns: int) -> Reading:
     return Reading("wall_time", spent, "s", "cell", "clock", 1, detail=Sentence(clock.source))
 
 
-def without(readings: Iterable[Reading], processor_ns: int) -> list[Reading]:
+def without_cpu_time(readings: Iterable[Reading], processor_ns: int) -> list[Reading]:
     """Return the readings with `processor_ns` nanoseconds taken off the CPU time."""
     return [
         replace(reading, value=max(0.0, reading.value - processor_ns / 1e9))

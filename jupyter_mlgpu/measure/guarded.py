@@ -43,7 +43,7 @@ def hardware(backend: Backend, device: Device) -> str | None:
         return None
 
 
-def held(backend: Backend) -> list[Reading]:
+def allocator_memory(backend: Backend) -> list[Reading]:
     """Return the memory that the framework's allocators hold now."""
     try:
         if not backend.started():

@@ -319,13 +319,15 @@ class Measurement:
             self._profile.cell_ended()
         readings = [reading for take in self._readings for reading in take()]
         if code_ended is not None:
-            readings = celltime.without(readings, now.processor_ns - code_ended.processor_ns)
+            readings = celltime.without_cpu_time(readings, now.processor_ns - code_ended.processor_ns)
         still_at_work = now.wall_ns - before_waiting > celltime.STILL_AT_WORK_NS
         ended = now if code_ended is None or still_at_work else code_ended
         readings.insert(0, celltime.wall_time(self._recorder.clock, self._started_ns, ended.wall_ns))
         self.left_out_s = (now.wall_ns - ended.wall_ns) / 1e9
         gpu = self._end_gpu((ended.wall_ns - self._started_ns) / 1e9)
-        readings += [reading for backend in self._backends.values() for reading in guarded.held(backend)]
+        readings += [
+            reading for backend in self._backends.values() for reading in guarded.allocator_memory(backend)
+        ]
         device, more, observed_notes = self._finish_observations(gpu.readings)
         mode: Mode = "profiled" if self._recorder.profiling() else "light"
         profiled = None if self._profile is None else self._profile.finish()

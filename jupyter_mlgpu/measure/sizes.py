@@ -20,7 +20,7 @@ from jupyter_mlgpu.record.redact import beginning
 #: Returns the whole numbers among the variables that a cell's code names.
 Named = Callable[[str], Mapping[str, int]]
 #: The key of a number in a form: its position among the numbers of the code, or its variable's name.
-Which = int | str
+NumberKey = int | str
 
 #: How many runs are remembered, of all forms together.
 _REMEMBERED = 64
@@ -37,7 +37,7 @@ class CodeForm:
     """A cell's code without its numbers, as a digest, and the numbers by their keys."""
 
     digest: bytes
-    numbers: Mapping[Which, int]
+    numbers: Mapping[NumberKey, int]
 
 
 def code_form(code: str, named: Mapping[str, int]) -> CodeForm | None:
@@ -48,7 +48,7 @@ def code_form(code: str, named: Mapping[str, int]) -> CodeForm | None:
     if len(found) > _MOST_NUMBERS:
         return None
     digest = hashlib.sha256(_NUMBER.sub("0", code).encode(errors="replace")).digest()
-    numbers: dict[Which, int] = {place: int(text) for place, text in enumerate(found)}
+    numbers: dict[NumberKey, int] = {place: int(text) for place, text in enumerate(found)}
     numbers.update(named.items())
     return CodeForm(digest, numbers)
 
@@ -84,7 +84,7 @@ class SizesSeen:
         runs = tuple(run for other, run in differing if other == which)
         return Sizes(size, runs[-MOST_RUNS:], _name(which, code))
 
-    def _differing(self, now: CodeForm) -> Iterator[tuple[Which, SizeRun]]:
+    def _differing(self, now: CodeForm) -> Iterator[tuple[NumberKey, SizeRun]]:
         """Yield the runs that differ in exactly one number, with that number's key."""
         for run, peak in tuple(self._runs):
             if run.digest != now.digest or run.numbers.keys() != now.numbers.keys():
@@ -94,7 +94,7 @@ class SizesSeen:
                 yield others[0], SizeRun(run.numbers[others[0]], peak)
 
 
-def _name(which: Which, code: str) -> str | None:
+def _name(which: NumberKey, code: str) -> str | None:
     """Return the name of a number in the code, None if it has none."""
     if isinstance(which, str):
         return beginning(which)

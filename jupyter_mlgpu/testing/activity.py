@@ -26,7 +26,7 @@ def part(
 
 def activity(*parts: Part, **more: Any) -> Activity:
     """Return the activity of a cell with these parts. Clocks agree with them unless they are given."""
-    seconds = sum(part.seconds for part in (*parts, *more.get("unseen_in", ())))
+    seconds = sum(part.seconds for part in (*parts, *more.get("unsampled_in", ())))
     worked = sum(part.seconds for part in parts if not part.state.startswith("idle"))
     others = sum(part.seconds for part in parts if part.state == "idle beside others")
     clocks = {"thread_time": worked, "process_time": worked + others, "others_time": 0.0, "cores": 4}

@@ -115,7 +115,7 @@ def ignored(*told):
 
 
 def most(activity):
-    return max((*activity.parts, *activity.unseen_in), key=lambda part: part.seconds)
+    return max((*activity.parts, *activity.unsampled_in), key=lambda part: part.seconds)
 
 
 def test_a_cell_that_sleeps_is_seen_idle_in_the_line_and_the_call_that_it_sleeps_in(sampler):
@@ -320,7 +320,7 @@ def test_native_code_that_needs_no_lock_is_seen_in_its_call(sampler):
 
 def test_a_cell_that_never_gives_the_lock_up_is_told_of_by_its_clock(sampler):
     activity = seen(sampler, "total = sum(range(40_000_000))\n")
-    assert activity.unseen > 0.5 * activity.seconds
+    assert activity.unsampled > 0.5 * activity.seconds
     assert activity.thread_time > 0.1
 
 
@@ -600,7 +600,7 @@ def test_what_comes_after_the_exception_that_ends_the_code_is_not_seen(sampler):
 def test_code_that_goes_on_after_an_exception_was_shown_is_seen_to_its_end(sampler):
     activity = seen_until_an_exception(sampler, FAILS, 0.6, goes_on=True)
     assert activity.seconds > 0.8
-    assert sum(part.seconds for part in (*activity.parts, *activity.unseen_in)) > 0.4, "more than it slept"
+    assert sum(part.seconds for part in (*activity.parts, *activity.unsampled_in)) > 0.4, "more than it slept"
 
 
 def test_code_that_fails_before_the_first_look_was_too_short_however_long_its_traceback_takes(sampler):
@@ -609,6 +609,6 @@ def test_code_that_fails_before_the_first_look_was_too_short_however_long_its_tr
 
 def test_code_that_kept_the_lock_until_it_failed_is_told_of_by_its_clock_alone(sampler):
     activity = seen_until_an_exception(sampler, "total = sum(range(20_000_000))\n", 0.6)
-    assert activity.unseen > 0.5 * activity.seconds
+    assert activity.unsampled > 0.5 * activity.seconds
     assert activity.seconds < 1.5
-    assert {part.call.text for part in activity.unseen_in if part.call} <= {"sum"}
+    assert {part.call.text for part in activity.unsampled_in if part.call} <= {"sum"}

@@ -21,7 +21,7 @@ _FEWEST_FOR_SURE = 12
 #: Parts of the time from which on an answer is likely, from which on there is one, and from which on what was
 #: recorded is sure.
 LIKELY, OPEN, _SURELY = 0.5, 0.35, 0.6
-#: The part of a kind that may be guessed, and of the time that may be unseen, in an answer that is sure.
+#: The part of a kind that may be guessed, and of the time that may be unsampled, in an answer that is sure.
 _GUESSED, _UNSEEN = 0.2, 0.3
 #: Processor time over time from which on somebody was at work, and up to which nobody was.
 _WORKED, _RESTED = 0.5, 0.4
@@ -60,8 +60,8 @@ def confidence(
     guessed = found.guessed[cause] > _GUESSED * found.by_kind[cause]
     if cause == "waiting" and guessed and others(activity) >= OTHERS:
         return "open"  # in a call that nobody knows: perhaps for threads of its own that had no processor
-    unseen = activity.unseen > _UNSEEN * activity.seconds
-    return "likely" if few or low <= LIKELY or guessed or unseen else "sure"
+    unsampled = activity.unsampled > _UNSEEN * activity.seconds
+    return "likely" if few or low <= LIKELY or guessed or unsampled else "sure"
 
 
 def others(activity: Activity) -> float:

@@ -46,7 +46,7 @@ def with_limit(record: Record, activity: Activity) -> Record:
     own = own_work.of(record)
     # Of time in which nobody could look, of measured compiling, and of what a GPU did there is something to
     # say without looks.
-    known = max(activity.unseen, activity.compile_time or 0.0) / max(activity.seconds, 1e-9)
+    known = max(activity.unsampled, activity.compile_time or 0.0) / max(activity.seconds, 1e-9)
     if own is not None:
         known = max(known, own.computing, own.copying)
     if activity.samples < FEWEST and known < LIKELY:
@@ -85,7 +85,9 @@ def _in_the_cell(activity: Activity, number: int | None) -> Activity:
         return replace(part, line=Line(part.line.number, cell))
 
     return replace(
-        activity, parts=tuple(map(moved, activity.parts)), unseen_in=tuple(map(moved, activity.unseen_in))
+        activity,
+        parts=tuple(map(moved, activity.parts)),
+        unsampled_in=tuple(map(moved, activity.unsampled_in)),
     )
 
 

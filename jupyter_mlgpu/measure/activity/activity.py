@@ -86,8 +86,8 @@ class Activity(Struct, frozen=True, kw_only=True):
 
     Attributes:
         samples: the number of samples of the thread; each of `parts` covers the time before its samples.
-        unseen: the time in which the sampler could not get the GIL; `unseen_busy`, how much of it the thread
-            worked; `unseen_in`, what it was found in right afterwards.
+        unsampled: the time in which the sampler could not get the GIL; `unsampled_busy`, how much of it the
+            thread worked; `unsampled_in`, what it was found in right afterwards.
         thread_time: CPU time of the cell's thread.
         process_time: CPU time of all threads of the process.
         children_time: CPU time of child processes that ended meanwhile.
@@ -114,9 +114,9 @@ class Activity(Struct, frozen=True, kw_only=True):
     seconds: float
     samples: int
     parts: tuple[Part, ...]
-    unseen: float = 0.0
-    unseen_busy: float = 0.0
-    unseen_in: tuple[Part, ...] = ()
+    unsampled: float = 0.0
+    unsampled_busy: float = 0.0
+    unsampled_in: tuple[Part, ...] = ()
     thread_time: float | None = None
     process_time: float | None = None
     children_time: float | None = None

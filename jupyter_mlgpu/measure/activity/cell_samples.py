@@ -14,14 +14,14 @@ class CellSamples:
 
     Attributes:
         sampled: the samples.
-        unseen: the stacks found right after a time in which the sampler could not get the GIL.
-        unseen_busy: seconds of that time in which the thread worked.
+        unsampled: the stacks found right after a time in which the sampler could not get the GIL.
+        unsampled_busy: seconds of that time in which the thread worked.
     """
 
     def __init__(self, code_began: float) -> None:
         self.code_began = code_began
-        self.sampled, self.unseen = SampleCounts(), SampleCounts()
-        self.unseen_busy = 0.0
+        self.sampled, self.unsampled = SampleCounts(), SampleCounts()
+        self.unsampled_busy = 0.0
         self._timeline = Timeline()
 
     def add(
@@ -43,10 +43,10 @@ class CellSamples:
         since_begin = until - self.code_began
         self._timeline.add(state, stack.doing, since_begin, seconds, line_of(stack), waited=waited)
 
-    def add_unseen(self, stack: Stack, seconds: float, *, busy: bool) -> None:
+    def add_unsampled(self, stack: Stack, seconds: float, *, busy: bool) -> None:
         """Count a time without samples, with the stack found after it; `busy`: the thread worked in it."""
-        self.unseen_busy += seconds if busy else 0.0
-        self.unseen.add(stack, "interpreter" if busy else "idle", seconds, seconds)
+        self.unsampled_busy += seconds if busy else 0.0
+        self.unsampled.add(stack, "interpreter" if busy else "idle", seconds, seconds)
 
     def lane(self, now: float) -> HostLane | None:
         """Return the CPU's lane of the cell's strip, None if the cell is too short for one."""

@@ -21,7 +21,7 @@ class CodeEnd(NamedTuple):
         process_time: CPU time of the process.
         last: the last sample before, or the beginning of the code; `last_process_time` belongs to it.
         counters: those of the system; None if there was no sample before.
-        unseen_busy: how much of the unseen time the thread worked.
+        unsampled_busy: how much of the unsampled time the thread worked.
         lane: the CPU's lane of the cell's strip; `lane_lines`, the line of each of its bins.
     """
 
@@ -31,15 +31,15 @@ class CodeEnd(NamedTuple):
     last_process_time: float
     counters: Counters | None
     sampled: SampleCounts
-    unseen: SampleCounts
-    unseen_busy: float
+    unsampled: SampleCounts
+    unsampled_busy: float
     lane: HostLane | None
     lane_lines: tuple[Line | None, ...]
 
     @property
     def has_samples(self) -> bool:
         """True if there was a sample before."""
-        return self.counters is not None and bool(self.sampled.count or self.unseen.count)
+        return self.counters is not None and bool(self.sampled.count or self.unsampled.count)
 
 
 def activity_of_unsampled_cell(end: CodeEnd, *, traced: bool) -> Activity | None:
@@ -51,8 +51,8 @@ def activity_of_unsampled_cell(end: CodeEnd, *, traced: bool) -> Activity | None
         seconds=seconds,
         samples=0,
         parts=(),
-        unseen=seconds,
-        unseen_busy=seconds if cpu_time >= AT_WORK * seconds else 0.0,
+        unsampled=seconds,
+        unsampled_busy=seconds if cpu_time >= AT_WORK * seconds else 0.0,
         thread_time=cpu_time,
         process_time=end.process_time - end.last_process_time,
         cores=counters.cores(),

@@ -103,14 +103,14 @@ def processor_waits() -> float | None:
     return sum(seconds for seconds in waits if seconds is not None)
 
 
-def grown(last: float | None, first: float | None) -> float | None:
+def growth(last: float | None, first: float | None) -> float | None:
     """Return the growth of a counter of seconds, None if unknown."""
     return None if last is None or first is None else max(0.0, last - first)
 
 
-def more(last: float | None, first: float | None) -> int | None:
+def count_growth(last: float | None, first: float | None) -> int | None:
     """Return the growth of a counter of things, None if unknown."""
-    by = grown(last, first)
+    by = growth(last, first)
     return None if by is None else round(by)
 
 

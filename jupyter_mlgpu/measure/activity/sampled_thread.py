@@ -69,7 +69,7 @@ class SampledThread:
             return 0.0
         most = seconds * (1 - min(cpu_share or 0.0, 1.0))
         before, self._waited = self._waited, counters.attempt(self.waits.read)
-        waited = counters.grown(self._waited, before)
+        waited = counters.growth(self._waited, before)
         if waited is None:
             return most if state == "no processor" else 0.0
         return min(waited, most)

@@ -2,7 +2,7 @@
 
 The sampler must wait for the GIL like any thread. Python code releases it 5 ms after a request
 (`sys.getswitchinterval()`). A sample that came later than a few of these intervals says nothing about the
-time before it, and that time counts as unseen.
+time before it, and that time counts as unsampled.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from jupyter_mlgpu.measure.activity import counters
 from jupyter_mlgpu.measure.activity.activity import Activity, State
 from jupyter_mlgpu.measure.activity.cell_samples import CellSamples
 from jupyter_mlgpu.measure.activity.code_end import CodeEnd, activity_of_unsampled_cell
-from jupyter_mlgpu.measure.activity.counters import Counters, grown, more
+from jupyter_mlgpu.measure.activity.counters import Counters, count_growth, growth
 from jupyter_mlgpu.measure.activity.external_readers import ExternalReaders
 from jupyter_mlgpu.measure.activity.gil_wait import GilWaitEstimator
 from jupyter_mlgpu.measure.activity.gpu_users import GpuUsers
@@ -153,8 +153,8 @@ class StackSampler:
             if first_sample is None
             else counters.read(first_sample.thread.clock, first_sample.thread.waits),
             self._samples.sampled.copy(),
-            self._samples.unseen.copy(),
-            self._samples.unseen_busy,
+            self._samples.unsampled.copy(),
+            self._samples.unsampled_busy,
             self._samples.lane(at.now),
             self._samples.lines(at.now),
         )
@@ -198,7 +198,7 @@ class StackSampler:
             at = began.now
             with FramesOfOtherThreads() as frames:
                 stack = read(frames.get(self._thread), self._readers.of_user, self._markers)
-            self._samples.add_unseen(stack, thread.began.now - at, busy=_busy(part(began, thread.began)))
+            self._samples.add_unsampled(stack, thread.began.now - at, busy=_busy(part(began, thread.began)))
             first_counters = counters.read(thread.clock, thread.waits)._replace(
                 thread_time=began.cpu_time, process_time=self._last_process_time
             )
@@ -236,7 +236,7 @@ class StackSampler:
         self._last, self._last_process_time = now, process_time
         state = sampled_thread.state(now, cpu_share, gil_wait / sys.getswitchinterval(), others)
         if self._too_late(late):
-            self._samples.add_unseen(stack, late, busy=_busy(cpu_share))
+            self._samples.add_unsampled(stack, late, busy=_busy(cpu_share))
             seconds -= late
             if seconds <= 0:
                 return state
@@ -266,30 +266,30 @@ class StackSampler:
     def _activity(self, first_sample: _FirstSample, end: CodeEnd, last: Counters) -> Activity:
         first = first_sample.counters
         process_time = last.process_time - first.process_time
-        busy = grown(last.machine_busy, first.machine_busy)
+        busy = growth(last.machine_busy, first.machine_busy)
         use = self._gpu_users.at_the_end(first_sample.since, used=self._may_have_used_a_gpu())
         compiled = _since(first_sample.compiled, self._readers.compiled())
         return Activity(
             seconds=end.at.now - first_sample.at,
             samples=end.sampled.count,
             parts=end.sampled.parts(),
-            unseen=end.unseen.seconds,
-            unseen_busy=end.unseen_busy,
-            unseen_in=end.unseen.parts(),
-            thread_time=grown(last.thread_time, first.thread_time),
+            unsampled=end.unsampled.seconds,
+            unsampled_busy=end.unsampled_busy,
+            unsampled_in=end.unsampled.parts(),
+            thread_time=growth(last.thread_time, first.thread_time),
             process_time=process_time,
             children_time=last.children_time - first.children_time,
-            processor_wait=grown(last.processor_wait, first.processor_wait),
-            processor_waits=None if self._waits is None else grown(counters.processor_waits(), self._waits),
+            processor_wait=growth(last.processor_wait, first.processor_wait),
+            processor_waits=None if self._waits is None else growth(counters.processor_waits(), self._waits),
             others_time=None if busy is None else max(0.0, busy - process_time),
             cores=counters.cores(),
-            memory_stall=grown(last.memory_stall, first.memory_stall),
-            swapped=more(last.swapped_in, first.swapped_in),
-            major_faults=more(last.major_faults, first.major_faults),
+            memory_stall=growth(last.memory_stall, first.memory_stall),
+            swapped=count_growth(last.swapped_in, first.swapped_in),
+            major_faults=count_growth(last.major_faults, first.major_faults),
             gpus=use.gpus,
             gpu_others=use.others,
             gpu_neighbours=use.neighbours,
-            allocator_retries=more(self._readers.retries(), first_sample.retries),
+            allocator_retries=count_growth(self._readers.retries(), first_sample.retries),
             compile_time=None if compiled is None else compiled.seconds,
             compiled=None if compiled is None else compiled.programs,
             first_runs=0.0 if compiled is None else compiled.first_runs,

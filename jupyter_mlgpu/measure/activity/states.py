@@ -13,7 +13,7 @@ AT_WORK = 0.5
 #: The part of a sample's duration that a thread's clock must advance if the thread was running.
 MIN_PROGRESS = 0.3
 #: The part of the time on CPUs below which no other thread can have kept the GIL for long.
-_NOBODY = 0.1
+_NO_OTHER = 0.1
 #: States in which the thread does not need the GIL.
 ELSEWHERE: frozenset[State] = frozenset(("native", "idle", "idle beside others", "idle beside Python"))
 #: States in which it stops while the sampler holds the GIL, and until it is awake again.
@@ -46,7 +46,7 @@ def must_have_kept_gil(
     if cpu_share is None or progress is None:
         return False
     kept_until_request = cpu_share >= AT_WORK and gil_wait >= _ON_REQUEST
-    return kept_until_request and progress <= MIN_PROGRESS and others < _NOBODY
+    return kept_until_request and progress <= MIN_PROGRESS and others < _NO_OTHER
 
 
 def state_of_other_thread(stack: Stack, others: float, gil_wait: float, idle: State) -> State:

@@ -56,14 +56,14 @@ class Pipe:
         return cls(write, read)
 
     def close(self) -> None:
-        """Close both ends. Other writers keep theirs."""
+        """Close both ends. Other writers keep process_end."""
         for descriptor in (self.write, self.read):
             with contextlib.suppress(OSError):  # the user's code has closed all descriptors
                 os.close(descriptor)
 
 
 class Reader:
-    """One process that empties pipes into files, given by descriptor, from `start` to `forward`."""
+    """One process that empties pipes into files, descriptors by descriptor, from `start` to `forward`."""
 
     def __init__(self, pipes: Sequence[Pipe], files: Sequence[int], outputs: Sequence[int]) -> None:
         self._pipes, self._files, self._outputs = pipes, files, outputs
@@ -84,23 +84,23 @@ class Reader:
             opened.callback(os.close, page)
             os.ftruncate(page, reader_process.PAGE_BYTES)
             self._words = memoryview(mmap.mmap(page, reader_process.PAGE_BYTES)).cast("Q")
-            for number, (file, seen) in enumerate(zip(self._files, shown, strict=True)):
+            for number, (file, count) in enumerate(zip(self._files, shown, strict=True)):
                 self._words[number * WORDS + STORED] = 2 * os.fstat(file).st_size
-                self.shown(number, seen)
-            ours, theirs = socket.socketpair()
-            kept.callback(ours.close)
-            opened.callback(theirs.close)
+                self.set_shown(number, count)
+            kernel_end, process_end = socket.socketpair()
+            kept.callback(kernel_end.close)
+            opened.callback(process_end.close)
             self._bell, bell = os.pipe()
             kept.callback(os.close, self._bell)
             opened.callback(os.close, bell)
-            given = [theirs.fileno(), bell, page]
+            descriptors = [process_end.fileno(), bell, page]
             for pipe, file, output in zip(self._pipes, self._files, self._outputs, strict=True):
-                given += (pipe.read, file, output)
+                descriptors += (pipe.read, file, output)
             arguments = [reader_process.__file__, str(os.getpid()), str(len(self._pipes))]
-            detached_process.start([detached_process.python(), "-I", "-S", *arguments], given)
+            detached_process.start([detached_process.python(), "-I", "-S", *arguments], descriptors)
             os.set_blocking(self._bell, False)
-            ours.setblocking(False)
-            self._requests = ReaderRequests(ours, self._words)
+            kernel_end.setblocking(False)
+            self._requests = ReaderRequests(kernel_end, self._words)
             kept.pop_all()
         self._waiting = select.poll()
         self._waiting.register(self._bell, select.POLLIN)
@@ -109,7 +109,7 @@ class Reader:
         """Return how many bytes of a stream are in its file."""
         return self._words[number * WORDS + STORED] // 2
 
-    def shown(self, number: int, count: int) -> None:
+    def set_shown(self, number: int, count: int) -> None:
         """Set how many bytes of a stream were shown: writers that are far ahead of this have to wait."""
         self._words[number * WORDS + SHOWN] = count
         self._settled[number] = 2 * count

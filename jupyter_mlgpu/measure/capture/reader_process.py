@@ -173,13 +173,13 @@ class PipesToFiles:
         """Return when the kernel has ended, or when no process can write any more."""
         while any(stream.open for stream in self._streams):
             self._nap()
-            ready, asked, ended = self._wait()
+            ready, has_request, ended = self._wait()
             for stream in ready:
                 stream.step()
             if ended:
                 self._settle()
                 return
-            if asked:
+            if has_request:
                 self._answer()
             self._ring(bool(ready))
 

@@ -104,11 +104,11 @@ class CapturedStream:
         """Read and echo what is stored. A Ctrl-C takes effect between two pieces."""
         while self.echoed_to < self.read_to and self._echo_on():
             pass
-        reader.shown(self.number, self.echoed_to)
+        reader.set_shown(self.number, self.echoed_to)
         end = reader.stored(self.number)
         while self.read_to < end and self._pass_one_on(end, on_data):
             self.file.forget(self.echoed_to - KEPT_BYTES)
-            reader.shown(self.number, self.echoed_to)
+            reader.set_shown(self.number, self.echoed_to)
 
     def relay(self) -> None:
         """Echo what is in the pipe, if no process stores it. It ends even if a child writes on for ever."""

@@ -78,9 +78,9 @@ def read(words: Any, sizes: Mapping[int, int]) -> list[ActivityColumns]:
     runs: dict[int, list[Any]] = {}
     single: dict[int, list[int]] = {}
     kinds = words & 0xFFFFFFFF
-    at, end, listed = 0, len(words), None
+    at, end, kind_list = 0, len(words), None
     while at < end:
-        kind = int(kinds[at]) if listed is None else listed[at]
+        kind = int(kinds[at]) if kind_list is None else kind_list[at]
         if kind not in sizes:
             raise UnknownKindError(kind)
         size = sizes[kind]
@@ -89,7 +89,7 @@ def read(words: Any, sizes: Mapping[int, int]) -> list[ActivityColumns]:
             length = len(same) if same.all() else int(same.argmin())
             runs.setdefault(kind, []).append(np.arange(at, at + length * size, size))
         else:
-            listed = kinds.tolist() if listed is None else listed
+            kind_list = kinds.tolist() if kind_list is None else kind_list
             length = 1
             single.setdefault(kind, []).append(at)
         at += length * size

@@ -1,4 +1,4 @@
-"""How long a device was busy and how long it was idle.
+"""Busy and idle time of devices in a profile.
 
 A device is busy while at least one kernel, copy or memory-set of it runs, on any stream: its time is the
 union of their intervals, never their sum. It is idle for the rest of the window. The window is the time from

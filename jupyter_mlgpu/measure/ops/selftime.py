@@ -17,7 +17,7 @@ from jupyter_mlgpu.record.record import Plane
 
 
 def self_times(intervals: Sequence[tuple[int, int]]) -> list[int]:
-    """Return each interval's self time, in the given order, for the intervals (start, end) of one line.
+    """Return the self times of the intervals (start, end) of one line, in the given order.
 
     The order matters only for equal intervals: the first contains the others. Of intervals with the same
     start, the longest contains the others. An empty interval has 0.

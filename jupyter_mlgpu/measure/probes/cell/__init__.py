@@ -20,5 +20,5 @@ def probes(instruments: ProbeInstruments) -> tuple[Probe, ...]:
 
 
 def _make(name: str, instruments: ProbeInstruments) -> Probe:
-    made: Probe = importlib.import_module(f"{__name__}.{name}").probe(instruments)
-    return made
+    probe: Probe = importlib.import_module(f"{__name__}.{name}").probe(instruments)
+    return probe
