@@ -193,7 +193,7 @@ export const readRunning: Reader<IRunning> = shape(
   }
 );
 
-/** One line of a chart: device and quantity name it, limit is the most it can be, null: not known. */
+/** One line of a chart: device and quantity name it, limit is its largest value, null if unknown. */
 export interface ICounterSeries {
   device: string;
   quantity: string;
