@@ -62,8 +62,8 @@ def confidence(
     guessed = found.guessed[cause] > _GUESSED * found.by_kind[cause]
     if cause == "waiting" and guessed and others(activity) >= OTHERS:
         return "open"  # in an unknown call: perhaps it waited for its own threads, which had no processor
-    unseen = activity.unseen > _UNSEEN * activity.seconds
-    return "likely" if few or low <= LIKELY or guessed or unseen else "sure"
+    unsampled = activity.unsampled > _UNSEEN * activity.seconds
+    return "likely" if few or low <= LIKELY or guessed or unsampled else "sure"
 
 
 def others(activity: Activity) -> float:

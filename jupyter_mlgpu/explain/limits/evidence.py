@@ -63,7 +63,7 @@ def readings(
         ("process_time", activity.process_time, "clock", "process"),
         ("processor_wait", activity.processor_wait, OPERATING_SYSTEM, "cell"),
         ("others_time", activity.others_time, OPERATING_SYSTEM, "machine"),
-        ("time_not_seen", activity.unseen or None, "samples", "cell"),
+        ("time_not_seen", activity.unsampled or None, "samples", "cell"),
         ("memory_stall", activity.memory_stall or None, OPERATING_SYSTEM, "machine"),
     )
     if activity.memory_stall and activity.major_faults is not None:

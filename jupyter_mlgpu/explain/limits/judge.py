@@ -46,7 +46,7 @@ def with_limit(record: Record, activity: Activity) -> Record:
     own = own_work.of(record)
     # Three things are known without samples: time in which no sample could be taken, measured compile time,
     # and recorded GPU work.
-    known = max(activity.unseen, activity.compile_time or 0.0) / max(activity.seconds, 1e-9)
+    known = max(activity.unsampled, activity.compile_time or 0.0) / max(activity.seconds, 1e-9)
     if own is not None:
         known = max(known, own.computing, own.copying)
     if activity.samples < FEWEST and known < LIKELY:
@@ -84,7 +84,7 @@ def _in_the_cell(activity: Activity, number: int | None) -> Activity:
     return replace(
         activity,
         parts=tuple(map(without_this_cell, activity.parts)),
-        unseen_in=tuple(map(without_this_cell, activity.unseen_in)),
+        unsampled_in=tuple(map(without_this_cell, activity.unsampled_in)),
     )
 
 

@@ -127,29 +127,31 @@ def of(activity: Activity, *, framework_worked: bool, on_gpu: bool) -> Shares:
     `framework_worked`: a framework is known to have computed in the cell. `on_gpu`: on a device other than
     the host.
     """
-    every = (*activity.parts, *activity.unseen_in)
+    every = (*activity.parts, *activity.unsampled_in)
     if not every:  # no sample could be taken
         found = Shares(activity.seconds, 0)
-        kind: LimitKind = "python" if activity.unseen_busy else "unknown"
+        kind: LimitKind = "python" if activity.unsampled_busy else "unknown"
         found.add(kind, Part("interpreter", activity.seconds, 0), guessed=True)
         return found
     seen = sum(part.seconds for part in activity.parts)
-    missed = round(activity.unseen * activity.samples / seen) if seen else 0
-    found = Shares(seen + sum(part.seconds for part in activity.unseen_in), activity.samples + missed)
+    missed = round(activity.unsampled * activity.samples / seen) if seen else 0
+    found = Shares(seen + sum(part.seconds for part in activity.unsampled_in), activity.samples + missed)
     starved = (activity.processor_wait or 0.0) > _STARVED * activity.seconds
     reading = _Reading(_long(activity.parts), framework_worked, on_gpu, starved)
     for part in activity.parts:
         cause, guessed = reading.cause(part)
         found.add(cause, part, guessed=guessed)
     _backward_as_forward(found)
-    for part in activity.unseen_in:
+    for part in activity.unsampled_in:
         found.add(reading.cause_unseen(part), part, guessed=True)
     return found
 
 
 def is_profiled(activity: Activity) -> bool:
     """Return True if the user's own profiler or debugger was active, in which case times say nothing."""
-    return activity.traced or any(part.doing == "profiler" for part in (*activity.parts, *activity.unseen_in))
+    return activity.traced or any(
+        part.doing == "profiler" for part in (*activity.parts, *activity.unsampled_in)
+    )
 
 
 @dataclass(frozen=True, slots=True)

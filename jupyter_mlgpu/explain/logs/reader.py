@@ -15,7 +15,7 @@ from jupyter_mlgpu.explain.logs.catalogue import Catalogue
 from jupyter_mlgpu.explain.logs.fold import DISTINCT_OF_A_KIND, CountedLines, Kind, LineFolder
 from jupyter_mlgpu.explain.logs.lines import LineSplitter, text_of
 from jupyter_mlgpu.explain.logs.parse import ALLOCATOR, Message, Parser, begins_traceback
-from jupyter_mlgpu.measure.capture.waiting import EXCEPTION, Notes
+from jupyter_mlgpu.measure.capture.stretch import EXCEPTION, Notes
 from jupyter_mlgpu.record.record import LogLine
 from jupyter_mlgpu.record.sentence import Sentence, say_count
 

@@ -103,7 +103,7 @@ export const readRunning = shape(
 
 export type IRunning = Read<typeof readRunning>;
 
-/** One line of a chart: device and quantity name it, limit is the most it can be, null: not known. */
+/** One line of a chart: device and quantity name it, limit is its largest value, null if unknown. */
 export const readCounterSeries = shape(
   {},
   {

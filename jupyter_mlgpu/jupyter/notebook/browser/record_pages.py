@@ -125,7 +125,7 @@ class RecordPages:
     def _why_no_samples(self, record: Record | None) -> Literal["short", "unwatched", "gone"]:
         if (
             record is None
-            or self.runtime.samples.let_go(record.key)
+            or self.runtime.samples.was_dropped(record.key)
             or record.run.id != self.runtime.recorder.run.id
         ):
             return "gone"

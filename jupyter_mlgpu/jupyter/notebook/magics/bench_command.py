@@ -44,7 +44,7 @@ def bench_command(line: str, shell: Any) -> BenchRun | Against:
     for word in asked.against:  # before what takes minutes
         load_or_published(word)
     progress = ProgressLine(shell)
-    runtime.current().recorder.stop_watching(UNWATCHED)
+    runtime.current().recorder.stop_observing(UNWATCHED)
     try:
         finished = session.run(
             asked.order,
