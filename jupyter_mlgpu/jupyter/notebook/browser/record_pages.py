@@ -1,6 +1,7 @@
 """What a browser asks about one cell, for the page of its record; answered also while another cell runs.
 
-On the control channel, beside those of `channel.py` and `live_counters.py`; `run` and `sequence` name the record:
+On the control channel, with those of `channel.py` and `live_counters.py`; `run` and `sequence` name the
+record:
 
     {"type": "inside", "run": ..., "sequence": 7}
     -> {"timeline": "kept", "samples": ..., "why_no_samples": null, "receipt": null}
