@@ -15,7 +15,6 @@ from jupyter_mlgpu.record.gpu_work import GpuWork
 from jupyter_mlgpu.record.native import READ_LINE, NativeOutput
 from jupyter_mlgpu.record.record import Cell, LogLine, Mode, Origin, Outcome, RanOn, Record, Repeat
 from jupyter_mlgpu.record.strip import StripSoFar
-from jupyter_mlgpu.show.exporting.compact import TimelineData
 from jupyter_mlgpu.show.page import view as page_view
 from jupyter_mlgpu.show.page.model import Live
 from jupyter_mlgpu.show.planning import live
@@ -93,11 +92,10 @@ FILES = (
 
 #: What TypeScript reads by hand, for it makes something else of it.
 BY_HAND: Mapping[Any, Here] = {
-    Live: Here("IGraph | ILanes", "readLive", {"IGraph": "page/graph", "ILanes": "page/live"}, "page/live"),
+    Live: Here("IGraph", "readLive", {"IGraph": "page/graph"}, "page/graph"),
     Cell: Here("ICell", "readCell", {"ICell": "record/cell"}, "record/cell"),
     Mapping[str, Any]: Here("[name: string, value: string][]", "readFields", {}, "record/logfields"),
     messages.RecordJson: Here("IRecord", "readKnownRecord", {"IRecord": "record/record"}, "record/record"),
-    TimelineData: Here("ITimeline", "readTimeline", {"ITimeline": "record/timeline"}, "record/timeline"),
     messages.Lines: Here("ILogLine[]", "readLines", {"ILogLine": "record/logs"}, "record/logs"),
     tuple[LogLine, ...]: Here("ILogLine[]", "readLines", {"ILogLine": "record/logs"}, "record/logs"),
     messages.RestartHint: Here(

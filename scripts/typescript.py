@@ -1,4 +1,6 @@
-"""Writes how the browser reads what Python sends it: types and readers in TypeScript, made of Python's types.
+"""Writes how the browser reads what Python sends it: readers in TypeScript, made of Python's types.
+
+TypeScript infers the type of what a reader gives.
 
 A reader takes nothing on trust. It is put together from those of labextension/src/language/untrusted.ts, as
 the field's type and its marks (jupyter_mlgpu/record/bounds.py) say. A field without a default is needed:
@@ -120,17 +122,16 @@ class Writer:
 
     def _text(self, file: File) -> str:
         values = Values(file.name, self.home, self.by_hand)
-        values.use("Reader", types=True)
+        values.use("Read", types=True)
         every = dict.fromkeys(part for kind in file.kinds for part in self.parts(kind))
         made = [_reader(kind, values) for kind in every if self.home[kind] == file.name]
         for name, hint in file.words.items():
             told = values.field(hint)
-            line = f"export const read{name}: Reader<{name}> = {told.reader};"
-            made.append(f"export type {name} = {told.type};\n\n{line}")
+            made.append(f"export const read{name} = {told.reader};\n\n{_type_of(name, name)}")
         known = [f"export const {name} = {_constant(value)};" for name, value in file.constants.items()]
         origin = "Made by scripts/readers.py of Python's types (`make schemas`)."
         head = f"/**\n * {file.about}\n *\n * {origin}\n */"
-        body = "\n\n".join([*known, *_once(made, values.whole)])
+        body = "\n\n".join([*known, *map(fitted, _once(made, values.whole))])
         imported = "\n".join(_imports(values, body))
         return "\n\n".join(one for one in (head, imported, body) if one) + "\n"
 
@@ -167,31 +168,33 @@ def _imports(values: Values, body: str) -> Iterator[str]:
                 yield line if len(line) <= WIDTH else f"{word} {{\n{inner}\n}} from '{module}';"
 
 
+def _type_of(kind: str, reader: str) -> str:
+    """Return the line that names the type of what a reader gives."""
+    return f"export type {kind} = Read<typeof read{reader}>;"
+
+
 def _reader(kind: type, values: Values) -> str:
-    """A type and its reader."""
+    """Return a reader and its type."""
     name = named(kind)
     read = [(one, *unmarked(hint), hint, default) for one, hint, default in fields(kind)]
     read = [one for one in read if not marked(one[2], Unread)]
     names = [_name(field, marks) for field, _, marks, *_ in read]
     told = [values.field(hint, default) for *_, hint, default in read]
-    lines = [f"  {one}: {value.type};" for one, value in zip(names, told, strict=True)]
-    typed = [comment(kind), f"export interface I{name} {{", *lines, "}", ""]
-    begin = f"export const read{name}: Reader<I{name}> = "
-    if is_tuple(kind):
-        values.use("rowOf")
-        inner = ",\n".join(f"  {one}: {value.reader}" for one, value in zip(names, told, strict=True))
-        return "\n".join([*typed, f"{begin}rowOf<I{name}>({needed(told)}, {{\n{inner}\n}});"])
+    word = "rowOf" if is_tuple(kind) else "shape"
+    values.use(word)
     groups: tuple[list[str], list[str]] = ([], [])
-    for (field, base, *_, default), called, value in zip(read, names, told, strict=True):
+    for place, ((field, base, *_, default), called, value) in enumerate(zip(read, names, told, strict=True)):
         reader = value.reader
-        if re.sub(r"[A-Z]", lambda found: f"_{found[0].lower()}", called) != field:
-            # untrusted.ts does not find the field by its name in TypeScript.
+        found_by_name = re.sub(r"[A-Z]", lambda found: f"_{found[0].lower()}", called) == field
+        if word == "shape" and not found_by_name:
             values.use("named")
             reader = f"named('{field}', {reader})"
         is_needed = default is Absent and not optional(base) and not value.always
+        if word == "rowOf":
+            is_needed = place < needed(told)
         groups[not is_needed].append(wrapped(f"{called}: {reader}"))
-    values.use("shape")
-    return "\n".join([*typed, f"{begin}shape(", block(groups[0]) + ",", block(groups[1]), ");"])
+    made = [f"export const read{name} = {word}(", block(groups[0]) + ",", block(groups[1]), ");"]
+    return "\n".join([comment(kind), *made, "", _type_of(f"I{name}", name)])
 
 
 def _name(field: str, marks: Sequence[Any]) -> str:
@@ -452,6 +455,23 @@ def block(lines: Iterable[str]) -> str:
     """An object with its fields below each other, as an argument of a call."""
     inner = ",\n".join("    " + one.replace("\n", "\n    ") for one in lines)
     return f"  {{\n{inner}\n  }}" if inner else "  {}"
+
+
+def fitted(text: str) -> str:
+    """The same with each object, and each call with two of them, on one line where it fits."""
+    text = re.sub(r"^  \{\n(?:    \S.*\n)+  \}", _on_one_line, text, flags=re.MULTILINE)
+    return re.sub(r"^.* = \w+\(\n  (\{.*\}),\n  (\{.*\})\n\);", _as_one_call, text, flags=re.MULTILINE)
+
+
+def _on_one_line(found: re.Match[str]) -> str:
+    begin, *fields, end = (line.strip() for line in found[0].split("\n"))
+    line = f"  {begin} {' '.join(fields)} {end}"
+    return line if len(line) < WIDTH else found[0]
+
+
+def _as_one_call(found: re.Match[str]) -> str:
+    line = f"{found[0].partition('(')[0]}({found[1]}, {found[2]});"
+    return line if len(line) <= WIDTH else found[0]
 
 
 def wrapped(line: str, indent: int = 4) -> str:

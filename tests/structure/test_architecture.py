@@ -143,7 +143,7 @@ BY_NAME = {
     "_aliases.py": "each door says which package is behind it",
     "experiment/bench/session.py": "the framework that the user names",
     "explain/doctor/diagnose.py": "each check is a file of a folder, which is looked through",
-    "measure/frameworks/profiler_watch.py": "the profiler of a framework, which its description names",
+    "measure/frameworks/profiler_hooks.py": "the profiler of a framework, which its description names",
     "measure/frameworks/registry.py": "frameworks are described by names: others may register theirs",
     "measure/frameworks/torch/lightning.py": "the library has two names",
     "measure/probes/cell/__init__.py": "the probe of each quantity is a file of a folder",
@@ -234,7 +234,6 @@ NAMED = {
     "experiment/race/racing.py": "an example, in a sentence",
     "jupyter/cli/bench.py": "an example, in a help text",
     "measure/training_callbacks.py": "each is for a library of one framework",
-    "record/schema_1.py": "how the sources of readings began in records of schema 1",
     "record/redact/people.py": "words that are no names of people",
     "testing/records.py": "a record to look at",
 }

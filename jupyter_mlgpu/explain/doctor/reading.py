@@ -44,7 +44,7 @@ def from_json(data: object, *, gathered: bool = False) -> Facts:
     annotation says is refused; where it was `gathered` on this machine, whose files may hold anything, it is
     unknown, and in a list or a table its entry is left out.
     """
-    decoding.schema_of(data, SCHEMA, "the facts file")
+    decoding.check_schema(data, SCHEMA, "the facts file")
     facts = _build(Facts, data, "the facts", gathered)
     assert isinstance(facts, Facts)
     return facts

@@ -42,7 +42,7 @@ def comparison(asked: Mapping[str, Any]) -> object:
     from jupyter_mlgpu.show.page import view
 
     first, second = ([Record.from_json(asked.get(side))] for side in "ab")
-    # The table is what a reader came for: beside a chart it would be folded.
+    # In the narrow sidebar a reader wants the table.
     return to_json(view.data(replace(page.page(compare(first, second)), charts=())), texts=False)
 
 

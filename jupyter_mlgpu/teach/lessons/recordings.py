@@ -75,7 +75,7 @@ def read(path: Path) -> Recording:
     """Read a recording from a file; raises UsageError if it is invalid or written by a later version."""
     try:
         data = incoming.read_json(path, most=_MOST_BYTES, what="a recording")
-        decoding.schema_of(data, SCHEMA, "it")
+        decoding.check_schema(data, SCHEMA, "it")
         return decoding.decode(Recording, data, "it")
     except RecordError as error:
         raise UsageError(

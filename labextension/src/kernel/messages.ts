@@ -5,9 +5,7 @@
  */
 
 import { readRestartHint } from './restart';
-import type { IRestartHint } from './restart';
 import { said, sentence, sentenceIn } from '../language/sentence';
-import type { Sentence } from '../language/sentence';
 import {
   amount,
   count,
@@ -29,161 +27,71 @@ import {
   text,
   word
 } from '../language/untrusted';
-import type { Reader } from '../language/untrusted';
+import type { Read } from '../language/untrusted';
 import { readCell } from '../record/cell';
-import type { ICell } from '../record/cell';
 import { readLines } from '../record/logs';
-import type { ILogLine } from '../record/logs';
 import { readKnownRecord } from '../record/record';
-import type { IRecord } from '../record/record';
 import { readStripSoFar } from '../record/recordtypes';
-import type { IStripSoFar } from '../record/recordtypes';
 
 const or0Count = or(0, count);
 const orText = or('', text);
 const orReadLines = or([], readLines);
 
 /** A word for %mlc_device, and what is behind it. */
-export interface IChoice {
-  word: string;
-  about: Sentence | null;
-}
+export const readChoice = shape({ word: word }, { about: sentence });
 
-export const readChoice: Reader<IChoice> = shape(
-  {
-    word: word
-  },
-  {
-    about: sentence
-  }
-);
+export type IChoice = Read<typeof readChoice>;
 
 /** The choices of one device control, for a framework or for all; missing says why it offers no GPU. */
-export interface IPicker {
-  framework: string | null;
-  chosen: string;
-  words: IChoice[];
-  missing: Sentence[];
-}
-
-export const readPicker: Reader<IPicker> = shape(
-  {
-    chosen: word
-  },
-  {
-    framework: text,
-    words: listOf(readChoice),
-    missing: listOf(sentence)
-  }
+export const readPicker = shape(
+  { chosen: word },
+  { framework: text, words: listOf(readChoice), missing: listOf(sentence) }
 );
+
+export type IPicker = Read<typeof readPicker>;
 
 /** A framework that is imported, with the versions of what belongs to it. */
-export interface IFramework {
-  name: string;
-  versions: [name: string, value: string][];
-}
+export const readFramework = shape({ name: word }, { versions: pairsOf(text) });
 
-export const readFramework: Reader<IFramework> = shape(
-  {
-    name: word
-  },
-  {
-    versions: pairsOf(text)
-  }
-);
+export type IFramework = Read<typeof readFramework>;
 
 /** The devices asked for, as in a record, what can be chosen, and what is imported. */
-export interface IDeviceStatus {
-  requested: [name: string, value: string][];
-  pickers: IPicker[];
-  frameworks: IFramework[];
-}
-
-export const readDeviceStatus: Reader<IDeviceStatus> = shape(
+export const readDeviceStatus = shape(
   {},
-  {
-    requested: pairsOf(text),
-    pickers: listOf(readPicker),
-    frameworks: listOf(readFramework)
-  }
+  { requested: pairsOf(text), pickers: listOf(readPicker), frameworks: listOf(readFramework) }
 );
+
+export type IDeviceStatus = Read<typeof readDeviceStatus>;
 
 /** The device that waits for the end of the running cell; framework null: for all of them. */
-export interface IWaitingDevice {
-  word: string;
-  framework: string | null;
-}
+export const readWaitingDevice = shape({ word: word }, { framework: text });
 
-export const readWaitingDevice: Reader<IWaitingDevice> = shape(
-  {
-    word: word
-  },
-  {
-    framework: text
-  }
-);
+export type IWaitingDevice = Read<typeof readWaitingDevice>;
 
 /** The kernel's answer to the last choice. */
-export interface ISaid {
-  sentence: Sentence;
-  refused: boolean;
-  restart: IRestartHint | null;
-}
-
-export const readSaid: Reader<ISaid> = shape(
-  {
-    sentence: notEmpty(sentence)
-  },
-  {
-    refused: flag,
-    restart: readRestartHint
-  }
+export const readSaid = shape(
+  { sentence: notEmpty(sentence) },
+  { refused: flag, restart: readRestartHint }
 );
+
+export type ISaid = Read<typeof readSaid>;
 
 /** The choices that wait for the running cell to end (null: no such choice), and the last answer. */
-export interface ISidebarState {
-  device: IWaitingDevice | null;
-  trace: boolean | null;
-  said: ISaid | null;
-}
-
-export const readSidebarState: Reader<ISidebarState> = shape(
+export const readSidebarState = shape(
   {},
-  {
-    device: readWaitingDevice,
-    trace: oneOf(true, false),
-    said: readSaid
-  }
+  { device: readWaitingDevice, trace: oneOf(true, false), said: readSaid }
 );
+
+export type ISidebarState = Read<typeof readSidebarState>;
 
 /** The number of a run of a cell that repeats, and how many runs there are. */
-export interface IRun {
-  number: number;
-  of: number;
-}
+export const readRun = shape({ number: count, of: count }, {});
 
-export const readRun: Reader<IRun> = shape(
-  {
-    number: count,
-    of: count
-  },
-  {}
-);
+export type IRun = Read<typeof readRun>;
 
 /** A cell that runs, and for how many seconds it had when this was sent. */
-export interface IRunning {
-  cell: ICell;
-  elapsed: number;
-  profiled: boolean;
-  run: IRun | null;
-  progress: Sentence | null;
-  logs: ILogLine[];
-}
-
-export const readRunning: Reader<IRunning> = shape(
-  {
-    cell: readCell
-  },
+export const readRunning = shape(
+  { cell: readCell },
   {
     elapsed: named('elapsed_s', or(0, amount)),
     profiled: named('mode', is('profiled')),
@@ -193,17 +101,10 @@ export const readRunning: Reader<IRunning> = shape(
   }
 );
 
-/** One line of a chart: device and quantity name it, limit is the most it can be, null: not known. */
-export interface ICounterSeries {
-  device: string;
-  quantity: string;
-  unit: string;
-  source: Sentence;
-  limit: number | null;
-  whyMissing: Sentence | null;
-}
+export type IRunning = Read<typeof readRunning>;
 
-export const readCounterSeries: Reader<ICounterSeries> = shape(
+/** One line of a chart: device and quantity name it, limit is its largest value, null if unknown. */
+export const readCounterSeries = shape(
   {},
   {
     device: orText,
@@ -215,56 +116,27 @@ export const readCounterSeries: Reader<ICounterSeries> = shape(
   }
 );
 
-/** The newest sample; series is there when it has changed, strip is what the running cell has done. */
-export interface ICountersEvent {
-  time: string;
-  t: number;
-  values: (number | null)[];
-  strip: IStripSoFar | null;
-  series: ICounterSeries[] | null;
-}
+export type ICounterSeries = Read<typeof readCounterSeries>;
 
-export const readCountersEvent: Reader<ICountersEvent> = shape(
-  {
-    t: amount,
-    values: placesOf(amount, 256)
-  },
-  {
-    time: orText,
-    strip: readStripSoFar,
-    series: listOrNullOf(orEmpty(readCounterSeries), 256)
-  }
+/** The newest sample; series is there when it has changed, strip is what the running cell has done. */
+export const readCountersEvent = shape(
+  { t: amount, values: placesOf(amount, 256) },
+  { time: orText, strip: readStripSoFar, series: listOrNullOf(orEmpty(readCounterSeries), 256) }
 );
+
+export type ICountersEvent = Read<typeof readCountersEvent>;
 
 /** The answer to a browser that watches: whether samples come, for how long, and why not. */
-export interface IWatch {
-  watching: boolean;
-  seconds: number;
-  whyMissing: Sentence | null;
-}
-
-export const readWatch: Reader<IWatch> = shape(
+export const readWatch = shape(
   {},
-  {
-    watching: flag,
-    seconds: or(0, amount),
-    whyMissing: sentence
-  }
+  { watching: flag, seconds: or(0, amount), whyMissing: sentence }
 );
 
-/** The same as a browser gets it: of which run. */
-export interface IRecords {
-  records: (IRecord | null)[];
-  first: number;
-  oldest: number;
-  dropped: number;
-  run: string;
-}
+export type IWatch = Read<typeof readWatch>;
 
-export const readRecords: Reader<IRecords> = shape(
-  {
-    run: word
-  },
+/** The same as a browser gets it: of which run. */
+export const readRecords = shape(
+  { run: word },
   {
     records: or([], placesOf(readKnownRecord, 20_000)),
     first: or0Count,
@@ -273,49 +145,28 @@ export const readRecords: Reader<IRecords> = shape(
   }
 );
 
-/** A moment in seconds on the kernel's own clock, and the values in the order of the series. */
-export interface ISample {
-  t: number;
-  values: (number | null)[];
-}
+export type IRecords = Read<typeof readRecords>;
 
-export const readSample: Reader<ISample> = rowOf<ISample>(2, {
-  t: amount,
-  values: placesOf(amount, 256)
-});
+/** A moment in seconds on the kernel's own clock, and the values in the order of the series. */
+export const readSample = rowOf({ t: amount, values: placesOf(amount, 256) }, {});
+
+export type ISample = Read<typeof readSample>;
 
 /** The live counters in a snapshot: t is its moment on the samples' clock. */
-export interface ICountersHistory {
-  series: ICounterSeries[];
-  interval: number;
-  t: number;
-  samples: ISample[];
-}
-
-export const readCountersHistory: Reader<ICountersHistory> = shape(
+export const readCountersHistory = shape(
   {
     series: listOrNullOf(orEmpty(readCounterSeries), 256),
     t: amount,
     samples: named('history', newestOf(readSample, 600))
   },
-  {
-    interval: or(0.5, amount)
-  }
+  { interval: or(0.5, amount) }
 );
 
-/** A finding; remedy has lines for a shell, confidence is null where the check itself failed. */
-export interface ILightFinding {
-  id: string;
-  title: Sentence;
-  evidence: Sentence;
-  remedy: string;
-  confidence: 'sure' | 'likely' | 'possible' | null;
-}
+export type ICountersHistory = Read<typeof readCountersHistory>;
 
-export const readLightFinding: Reader<ILightFinding> = shape(
-  {
-    title: sentence
-  },
+/** A finding; remedy has lines for a shell, confidence is null where the check itself failed. */
+export const readLightFinding = shape(
+  { title: sentence },
   {
     id: or('', printedIn(600)),
     evidence: or('', sentenceIn(2000)),
@@ -324,70 +175,29 @@ export const readLightFinding: Reader<ILightFinding> = shape(
   }
 );
 
-/** A diagnosis for the sidebar: its sentence, findings with causes first, and how many more there are. */
-export interface ILightDiagnosis {
-  head: Sentence;
-  findings: ILightFinding[];
-  more: number;
-}
+export type ILightFinding = Read<typeof readLightFinding>;
 
-export const readLightDiagnosis: Reader<ILightDiagnosis> = shape(
-  {
-    head: sentence
-  },
-  {
-    findings: listOf(readLightFinding),
-    more: or0Count
-  }
+/** A diagnosis for the sidebar: its sentence, findings with causes first, and how many more there are. */
+export const readLightDiagnosis = shape(
+  { head: sentence },
+  { findings: listOf(readLightFinding), more: or0Count }
 );
+
+export type ILightDiagnosis = Read<typeof readLightDiagnosis>;
 
 /** Whether the doctor is being asked, what it found, null where it has not, and why it gave no answer. */
-export interface IDoctor {
-  asking: boolean;
-  found: ILightDiagnosis | null;
-  problem: Sentence | null;
-}
+export const readDoctor = shape({}, { asking: flag, found: readLightDiagnosis, problem: sentence });
 
-export const readDoctor: Reader<IDoctor> = shape(
-  {},
-  {
-    asking: flag,
-    found: readLightDiagnosis,
-    problem: sentence
-  }
-);
+export type IDoctor = Read<typeof readDoctor>;
 
 /** The version of Python. */
-export interface IVersions {
-  python: string | null;
-}
+export const readVersions = shape({}, { python: text });
 
-export const readVersions: Reader<IVersions> = shape(
-  {},
-  {
-    python: text
-  }
-);
+export type IVersions = Read<typeof readVersions>;
 
 /** The same as a browser gets it: of which run, and after which delta. */
-export interface ISnapshot {
-  tracing: boolean;
-  device: IDeviceStatus | null;
-  running: IRunning | null;
-  logs: ILogLine[];
-  counters: ICountersHistory | null;
-  choices: ISidebarState | null;
-  doctor: IDoctor | null;
-  versions: IVersions | null;
-  run: string;
-  seq: number;
-}
-
-export const readSnapshot: Reader<ISnapshot> = shape(
-  {
-    run: word,
-    seq: count
-  },
+export const readSnapshot = shape(
+  { run: word, seq: count },
   {
     tracing: flag,
     device: readDeviceStatus,
@@ -400,114 +210,47 @@ export const readSnapshot: Reader<ISnapshot> = shape(
   }
 );
 
-/** A record that is new or has changed, and its place among the kernel's records; null: it is not told. */
-export interface IRecordEvent {
-  place: number | null;
-  record: IRecord;
-}
+export type ISnapshot = Read<typeof readSnapshot>;
 
-export const readRecordEvent: Reader<IRecordEvent> = shape(
-  {
-    record: readKnownRecord
-  },
-  {
-    place: count
-  }
-);
+/** A record that is new or has changed, and its place among the kernel's records; null: it is not told. */
+export const readRecordEvent = shape({ record: readKnownRecord }, { place: count });
+
+export type IRecordEvent = Read<typeof readRecordEvent>;
 
 /** New lines of the running cell of that number; null: lines of no cell. */
-export interface ILinesEvent {
-  sequence: number | null;
-  lines: ILogLine[];
-}
+export const readLinesEvent = shape({ lines: readLines }, { sequence: count });
 
-export const readLinesEvent: Reader<ILinesEvent> = shape(
-  {
-    lines: readLines
-  },
-  {
-    sequence: count
-  }
-);
+export type ILinesEvent = Read<typeof readLinesEvent>;
 
 /** The devices have changed, or what was asked for. */
-export interface IDeviceEvent {
-  device: IDeviceStatus;
-}
+export const readDeviceEvent = shape({ device: readDeviceStatus }, {});
 
-export const readDeviceEvent: Reader<IDeviceEvent> = shape(
-  {
-    device: readDeviceStatus
-  },
-  {}
-);
+export type IDeviceEvent = Read<typeof readDeviceEvent>;
 
 /** Somebody has chosen something, or it was done. */
-export interface ISidebarEvent {
-  choices: ISidebarState;
-}
+export const readSidebarEvent = shape({ choices: readSidebarState }, {});
 
-export const readSidebarEvent: Reader<ISidebarEvent> = shape(
-  {
-    choices: readSidebarState
-  },
-  {}
-);
+export type ISidebarEvent = Read<typeof readSidebarEvent>;
 
 /** The doctor is asked, or has answered. */
-export interface IDoctorEvent {
-  doctor: IDoctor;
-}
+export const readDoctorEvent = shape({ doctor: readDoctor }, {});
 
-export const readDoctorEvent: Reader<IDoctorEvent> = shape(
-  {
-    doctor: readDoctor
-  },
-  {}
-);
+export type IDoctorEvent = Read<typeof readDoctorEvent>;
 
 /** What the running cell is at. */
-export interface IProgressEvent {
-  sequence: number;
-  progress: Sentence | null;
-}
+export const readProgressEvent = shape({ sequence: count }, { progress: sentence });
 
-export const readProgressEvent: Reader<IProgressEvent> = shape(
-  {
-    sequence: count
-  },
-  {
-    progress: sentence
-  }
-);
+export type IProgressEvent = Read<typeof readProgressEvent>;
 
 /** Cells are traced from now on, or not. */
-export interface ITraceEvent {
-  on: boolean;
-}
+export const readTraceEvent = shape({}, { on: flag });
 
-export const readTraceEvent: Reader<ITraceEvent> = shape(
-  {},
-  {
-    on: flag
-  }
+export type ITraceEvent = Read<typeof readTraceEvent>;
+
+/** The reason why a kernel died. */
+export const readKernelExit = shape(
+  { sentence: sentence, next: sentence },
+  { confidence: or('open', oneOf('sure', 'likely', 'open')), lines: orReadLines }
 );
 
-/** Why a kernel died. next is one thing to do; lines are its last native lines, oldest first. */
-export interface IKernelExit {
-  confidence: 'sure' | 'likely' | 'open';
-  sentence: Sentence;
-  next: Sentence;
-  lines: ILogLine[];
-}
-
-export const readKernelExit: Reader<IKernelExit> = shape(
-  {
-    sentence: sentence,
-    next: sentence
-  },
-  {
-    confidence: or('open', oneOf('sure', 'likely', 'open')),
-    lines: orReadLines
-  }
-);
+export type IKernelExit = Read<typeof readKernelExit>;

@@ -9,12 +9,11 @@ from contextlib import contextmanager, suppress
 from itertools import count
 from pathlib import Path
 
-from tests.limits.exits.planted import Planted
-
 from jupyter_mlgpu.explain.exits.kernel_exit import KernelExit, post_mortem
 from jupyter_mlgpu.jupyter.exits.connection import VARIABLE
 from jupyter_mlgpu.jupyter.exits.listener import ExitListener, Seen
 from jupyter_mlgpu.record.flight import flight_files
+from tests.limits.deaths.planted import Planted
 from tests.support.kernels import Notebook
 from tests.support.shared_kernels import LOAD
 

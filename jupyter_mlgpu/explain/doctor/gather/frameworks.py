@@ -92,7 +92,7 @@ def ask(
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         # A GPU's memory is the notebook's: by default some frameworks would take nearly all that is free.
-        env={**registry.framework(name).modest, **os.environ},
+        env={**registry.framework(name).memory_growth_env, **os.environ},
         start_new_session=True,  # what it starts itself ends with it
     )
     (running if running is not None else []).append(process)

@@ -17,7 +17,7 @@ from jupyter_mlgpu.record.record import LogLine, Record
 from jupyter_mlgpu.record.sentence import say
 
 if TYPE_CHECKING:
-    from jupyter_mlgpu.measure.capture.waiting import Notes
+    from jupyter_mlgpu.measure.capture.stretch import Notes
 
 #: Messages of the running cell that a browser which has just come is told.
 RUNNING_LINES = 2_000

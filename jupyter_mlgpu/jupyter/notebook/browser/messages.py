@@ -27,7 +27,6 @@ from jupyter_mlgpu.record.bounds import (
 from jupyter_mlgpu.record.decoding import Name
 from jupyter_mlgpu.record.record import Cell
 from jupyter_mlgpu.record.strip import StripSoFar
-from jupyter_mlgpu.show.exporting.compact import TimelineData
 from jupyter_mlgpu.show.receipts.view import OpenReceiptData
 
 #: Samples of a history that a browser keeps: twice a second, for five minutes.
@@ -189,10 +188,12 @@ class MemorySamplesData(TypedDict):
 
 
 class RecordPageData(TypedDict):
-    """The open receipt of a cell, its timeline and its looks at memory, which are read apart, or why not."""
+    """The open receipt of a cell, its samples of memory, which are read apart, and why these are missing.
 
-    timeline: TimelineData | None
-    why_no_timeline: Literal["light", "none", "gone"] | None
+    `timeline` says whether the kernel keeps the cell's events, or why not.
+    """
+
+    timeline: Annotated[Literal["kept", "light", "none", "gone"], Otherwise("gone")]
     samples: Annotated[MemorySamplesData | None, Unread()]
     why_no_samples: Literal["short", "unwatched", "gone"] | None
     receipt: OpenReceiptData | None

@@ -4,16 +4,16 @@ On the control channel, with those of `channel.py` and `live_counters.py`; `run`
 record:
 
     {"type": "inside", "run": ..., "sequence": 7}
-    -> {"timeline": ..., "why_no_timeline": null, "samples": ..., "why_no_samples": null, "receipt": null}
+    -> {"timeline": "kept", "samples": ..., "why_no_samples": null, "receipt": null}
 
-`timeline` is that of `show/exporting/compact.py`. Where it is null, `why_no_timeline` is `light` (no profile
-was taken), `none` (nothing was seen, and the record's notes say why) or `gone` (its events are not kept).
-`samples` are those of the live counters at memory while the
-cell ran: {"series": [...], "interval": 0.5, "samples": [[0.2, [1024]], ...]}, the series as in
-`live_counters.py`, the times in seconds from the cell's start. Where it is null, `why_no_samples` is
-`short` (the cell was shorter than two samples), `unwatched` (no browser showed the counters while it ran)
-or `gone` (they are no longer kept, or the record is of another kernel). `receipt` is what its open receipt
-says, as `show/receipts/view.py` has it; null where the record is no longer held.
+`timeline` is `kept` where the kernel has the cell's events, for `inside_trace` below; else it is `light`
+(no profile was taken), `none` (nothing was recorded, and the record's notes say why) or `gone` (its events
+are not kept). `samples` are those of memory by the live counters while the cell ran: {"series": [...],
+"interval": 0.5, "samples": [[0.2, [1024]], ...]}, the series as in `live_counters.py`, the times in seconds
+from the cell's start. Where it is null, `why_no_samples` is `short` (the cell was shorter than two
+samples), `unwatched` (no browser showed the counters while it ran) or `gone` (they are no longer kept, or
+the record is of another kernel). `receipt` is what its open receipt says, as `show/receipts/view.py` has
+it; null where the record is no longer held.
 
     {"type": "inside_trace", ...} -> {"trace": "...", "events": 1200, "left_out": []}
 
@@ -76,19 +76,13 @@ class RecordPages:
         self.runtime.samples.add(record.key, state, record.started_monotonic_ns / 1e9 + apart, wall)
 
     def inside(self, asked: Mapping[str, Any]) -> RecordPageData:
-        """The timeline and the looks at memory of a record, each with a reason where there is none."""
+        """The looks at memory of a record and its open receipt, and reasons for what there is not."""
         key = _key(asked)
         record = self.runtime.store.get(key)
-        profiles = self.runtime.profiles.get(key)
-        timeline = None
-        if profiles:
-            from jupyter_mlgpu.show.exporting.compact import compact
-
-            timeline = compact(profiles)
+        has_events = any(one.events for one in self.runtime.profiles.get(key))
         samples = self.runtime.samples.get(key)
         return {
-            "timeline": timeline,
-            "why_no_timeline": None if timeline else _why_no_timeline(record),
+            "timeline": "kept" if has_events else _why_no_timeline(record),
             "samples": _of_memory(samples) if samples else None,
             "why_no_samples": None if samples else self._why_no_samples(record),
             "receipt": None if record is None else _receipt(record),
@@ -132,7 +126,7 @@ class RecordPages:
     def _why_no_samples(self, record: Record | None) -> Literal["short", "unwatched", "gone"]:
         if (
             record is None
-            or self.runtime.samples.let_go(record.key)
+            or self.runtime.samples.was_dropped(record.key)
             or record.run.id != self.runtime.recorder.run.id
         ):
             return "gone"

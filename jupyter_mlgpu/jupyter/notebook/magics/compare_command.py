@@ -17,8 +17,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from IPython.display import publish_display_data
-
 from jupyter_mlgpu.explain.comparing.compare import RecordComparison, compare
 from jupyter_mlgpu.record import cellnumbers, files
 from jupyter_mlgpu.record.errors import UsageError
@@ -27,7 +25,6 @@ from jupyter_mlgpu.record.sentence import joined, say
 from jupyter_mlgpu.record.words import magic_parser, unknown
 from jupyter_mlgpu.show.comparing import page
 from jupyter_mlgpu.show.page import view
-from jupyter_mlgpu.show.page.rendering import drawn
 
 if TYPE_CHECKING:
     from jupyter_mlgpu.measure.runtime import Runtime
@@ -41,7 +38,7 @@ _DEVICE = re.compile(r"[a-z]+(:\d+)?", re.ASCII)
 
 
 def compare_command(words: str, runtime: Runtime) -> RecordComparison:
-    """`%mlc_trace compare WORDS`: shows the chart, and gives the comparison to be shown below it."""
+    """Return the comparison that `%mlc_trace compare WORDS` asks for; the notebook shows it."""
     parser = magic_parser("%mlc_trace compare", _HELP)
     parser.add_argument("sides", nargs="*")
     asked = parser.parse_line(words).sides
@@ -52,11 +49,7 @@ def compare_command(words: str, runtime: Runtime) -> RecordComparison:
     if {one.key for one in first} & {one.key for one in second}:
         # The same code on the same device: then these two runs are meant.
         first, second = _alone(asked[0], first, runtime), _alone(asked[1], second, runtime)
-    found = compare(first, second, names=_titles(*asked))
-    chart = page.chart(found)
-    if chart.series:
-        publish_display_data(drawn([chart], chart.words))  # type: ignore[no-untyped-call]
-    return found
+    return compare(first, second, names=_titles(*asked))
 
 
 def compare_records(content: Mapping[str, Any], runtime: Runtime) -> dict[str, Any]:
@@ -69,7 +62,7 @@ def compare_records(content: Mapping[str, Any], runtime: Runtime) -> dict[str, A
     first, second = _runs_of(a, records), _runs_of(b, records)
     if {one.key for one in first} & {one.key for one in second}:
         first, second = [a], [b]
-    # The table is what a reader came for: beside a chart it would be folded.
+    # In the narrow sidebar a reader wants the table.
     return {"page": view.data(replace(page.page(compare(first, second)), charts=()))}
 
 

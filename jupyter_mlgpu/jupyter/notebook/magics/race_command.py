@@ -91,10 +91,10 @@ def _here(asked: RaceOptions, body: str, setup: str | None, backend: Backend, sh
         repeats=asked.repeats,
         clock=clock,
         on_run=lambda run: line.say(page.progress(run, asked.variable)),
-        on_seen=first_runs.append,
+        on_observed=first_runs.append,
     )
     recorder = runtime.current().recorder
-    recorder.stop_watching(UNWATCHED)
+    recorder.stop_observing(UNWATCHED)
     recorder.add_note(NOTE)
     try:
         with cell.guarded():
@@ -110,7 +110,7 @@ def _here(asked: RaceOptions, body: str, setup: str | None, backend: Backend, sh
             )
     finally:
         line.clear()
-        recorder.saw(backend.name, racing.together(first_runs, UNWATCHED))
+        recorder.set_observed(backend.name, racing.combined_observation(first_runs, UNWATCHED))
     if finished.error is not None:
         cell.show_own_traceback(finished.error)
     elif cell.interrupted:  # while the last run ended: nothing is missing, and the interrupt goes on

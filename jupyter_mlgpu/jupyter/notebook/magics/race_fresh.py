@@ -41,7 +41,7 @@ def fresh_race(
 
         def lane(device: Device) -> Any:
             line.say(say("Race: {device}, starting a fresh process", device=device.name))
-            word, variables = fresh.hidden(device, there)
+            word, variables = fresh.hide_others(device, there)
             job = Job(framework, word, code, setup_code, asked.variable, asked.sizes, asked.repeats)
             return processes.lane(job, device, variables)
 

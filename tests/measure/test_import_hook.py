@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from jupyter_mlgpu.measure.frameworks.imports import ImportWatch
+from jupyter_mlgpu.measure.frameworks.imports import ImportHook
 
 
 @pytest.fixture
@@ -26,7 +26,7 @@ def module(tmp_path, monkeypatch):
 @pytest.fixture
 def watching():
     heard: list[str] = []
-    watch = ImportWatch(["framework_a", "framework_b"], heard.append)
+    watch = ImportHook(["framework_a", "framework_b"], heard.append)
     watch.start()
     yield heard
     watch.stop()
@@ -42,7 +42,7 @@ def test_it_tells_when_a_watched_module_has_been_imported(module, watching):
 
 def test_the_module_is_complete_when_it_tells(module):
     heard = []
-    watch = ImportWatch(["framework_a"], lambda name: heard.append(sys.modules[name].x))
+    watch = ImportHook(["framework_a"], lambda name: heard.append(sys.modules[name].x))
     watch.start()
     importlib.import_module(module("framework_a", "x = 1"))
     watch.stop()
@@ -69,7 +69,7 @@ def test_a_failure_of_ours_does_not_fail_the_import(module, capsys):
     def broken(name):
         raise RuntimeError("no")
 
-    watch = ImportWatch(["framework_a"], broken)
+    watch = ImportHook(["framework_a"], broken)
     watch.start()
     assert importlib.import_module(module("framework_a", "x = 1")).x == 1
     watch.stop()

@@ -3,18 +3,18 @@
 import pytest
 
 from jupyter_mlgpu.measure.frameworks import registry
-from jupyter_mlgpu.measure.frameworks.profiler_watch import ProfilerWatch
+from jupyter_mlgpu.measure.frameworks.profiler_hooks import ProfilerHooks
 
 
 @pytest.fixture
 def watch():
-    watching = ProfilerWatch()
+    watching = ProfilerHooks()
     yield watching
     watching.leave()
 
 
 def test_without_a_framework_no_profiler_is_on(watch, monkeypatch):
-    monkeypatch.setattr(registry, "begun", list)
+    monkeypatch.setattr(registry, "imported_or_importing", list)
     assert not watch.is_on()
     watch.before(lambda: None)
 
