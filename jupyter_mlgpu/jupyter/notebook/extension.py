@@ -23,7 +23,7 @@ from jupyter_mlgpu.jupyter.notebook.browser.sidebar_settings import SidebarSetti
 from jupyter_mlgpu.jupyter.notebook.cell import transform
 from jupyter_mlgpu.jupyter.notebook.cell.cell_callbacks import CellCallbacks
 from jupyter_mlgpu.jupyter.notebook.cell.cell_lines import in_blocks
-from jupyter_mlgpu.jupyter.notebook.cell.record_stages import saving
+from jupyter_mlgpu.jupyter.notebook.cell.record_stages import saving_stage
 from jupyter_mlgpu.jupyter.notebook.cell.traced_cells import TracedCells
 from jupyter_mlgpu.jupyter.notebook.magics.commands import Commands
 from jupyter_mlgpu.jupyter.notebook.magics.devices import DeviceCommands
@@ -71,7 +71,7 @@ class Extension:
 
         journal_path = os.environ.get(JOURNAL_VARIABLE)
         journal = files.Journal(journal_path) if journal_path else None
-        self._logbook = Logbook(self.runtime, saving(journal), self.updates.push, _show_again)
+        self._logbook = Logbook(self.runtime, saving_stage(journal), self.updates.push, _show_again)
         self._capture = Capture(
             host_environment.capture_environment(shell),
             now=self.runtime.recorder.clock.utc,
@@ -236,7 +236,7 @@ def _log_reader() -> LogReader:
 def _show_again(record: Record) -> None:
     from jupyter_mlgpu.jupyter.notebook.cell import receipts  # loaded with the first one
 
-    receipts.show_again(record)
+    receipts.update_receipt(record)
 
 
 def load(shell: Any) -> None:

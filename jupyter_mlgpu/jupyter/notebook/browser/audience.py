@@ -11,7 +11,7 @@ import os
 from collections.abc import Mapping
 from typing import Any
 
-from jupyter_mlgpu.jupyter.notebook.cell.cell_code import calls_us
+from jupyter_mlgpu.jupyter.notebook.cell.cell_code import addresses_package
 from jupyter_mlgpu.jupyter.notebook.magics.magic_ownership import magic_ownership
 
 #: Set to anything, it asks for every kernel: for who loads us from a profile, and has no page of ours.
@@ -38,7 +38,7 @@ class Audience:
     def cell_begins(self, info: Any) -> None:
         """A cell that loads us asks, also where a profile has done it before; `info` is IPython's."""
         self._hears_of_cells = True
-        if not self.asked and calls_us(info.raw_cell, self._ours):
+        if not self.asked and addresses_package(info.raw_cell, self._ours):
             self.asked = True
 
     def cell_ended(self, result: Any) -> None:

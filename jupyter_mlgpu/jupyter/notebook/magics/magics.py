@@ -11,7 +11,7 @@ from IPython.core.magic import Magics, cell_magic, line_cell_magic, line_magic, 
 
 from jupyter_mlgpu.jupyter.notebook.cell.transform import THIS_CELL
 from jupyter_mlgpu.jupyter.notebook.magics.magic_ownership import magic_ownership
-from jupyter_mlgpu.jupyter.notebook.magics.ops_command import RepeatedCell, asked
+from jupyter_mlgpu.jupyter.notebook.magics.ops_command import RepeatedCell, parse_request
 from jupyter_mlgpu.record.errors import MlgpuError, RestartNeededError
 from jupyter_mlgpu.record.sentence import Sentence, of_error
 from jupyter_mlgpu.record.visible import visible
@@ -168,7 +168,7 @@ class MlgpuMagics(Magics):
             # Typed in a notebook, the line was taken away before the cell ran (see `transform.py`), but for
             # a cell that repeats; else the magic was called from a program.
             with _one_sentence():
-                wanted = asked(line)
+                wanted = parse_request(line)
                 if wanted.repeat is not None:
                     self._repeats.run(cell, wanted, wanted.repeat)
                 elif wanted.ops:
@@ -179,7 +179,7 @@ class MlgpuMagics(Magics):
             return None
         if line.endswith(THIS_CELL):
             with _one_sentence():
-                self._repeats.works_on(asked(line.removesuffix(THIS_CELL)).items)
+                self._repeats.set_items(parse_request(line.removesuffix(THIS_CELL)).items)
             return None
         command, _, argument = _without_comment(line, records=True).partition(" ")
         with _one_sentence():

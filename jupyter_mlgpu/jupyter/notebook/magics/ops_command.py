@@ -52,7 +52,7 @@ class OperationsRequest:
         return None if self.turn is None else (self.turn.number + 1, self.turn.of + 2)
 
 
-def asked(words: str) -> OperationsRequest:
+def parse_request(words: str) -> OperationsRequest:
     """The words after `%%mlc_trace`. Raises UsageError for those it does not know."""
     line = f" {words}".partition(" #")[0]
     parser = magic_parser(TRACE_CELL, _HELP)
@@ -78,7 +78,7 @@ def asked(words: str) -> OperationsRequest:
 _ITEMS_LATER = re.compile(r"--items\s+(?:\{[^}]*\}|\$\w+)")
 
 
-def asked_over(code: str) -> OperationsRequest | None:
+def request_over_cell(code: str) -> OperationsRequest | None:
     """What the first line of a cell asks for; None where it is not ours, or is refused.
 
     A number of items that stands in a variable is not known yet: IPython puts it in when the line runs.
@@ -87,7 +87,7 @@ def asked_over(code: str) -> OperationsRequest | None:
     if not line.startswith(TRACE_CELL):
         return None
     try:
-        return asked(_ITEMS_LATER.sub("", line.removeprefix(TRACE_CELL)))
+        return parse_request(_ITEMS_LATER.sub("", line.removeprefix(TRACE_CELL)))
     except UsageError:
         return None
 
@@ -148,9 +148,9 @@ class RepeatedCell:
         if made:
             self._show(one_receipt(made))
 
-    def works_on(self, items: int | None) -> None:
+    def set_items(self, items: int | None) -> None:
         """The cell that runs works on so many items, as its first line says now that it runs."""
-        self._events.works_on(items)
+        self._events.set_items(items)
 
     def refuse(self) -> None:
         """For a cell that is inside another, or under another magic: it cannot be profiled by itself."""
