@@ -36,7 +36,7 @@ from jupyter_mlgpu.record.sentence import of_error, say
 
 COMM = "jupyter_mlgpu"
 REQUEST = "jupyter_mlgpu_snapshot_request"
-REPLY = "jupyter_mlgpu_snapshot_reply"
+SNAPSHOT_REPLY = "jupyter_mlgpu_snapshot_reply"
 TELL = "jupyter_mlgpu_request"
 REPLY = "jupyter_mlgpu_reply"
 PROTOCOL = 1
@@ -174,7 +174,7 @@ class KernelChannel:
                 content |= to_json(self.snapshot())
         except Exception as error:
             content = {"status": "error", "ename": type(error).__name__, "evalue": str(error)}
-        self.kernel.session.send(stream, REPLY, content, parent, ident)
+        self.kernel.session.send(stream, SNAPSHOT_REPLY, content, parent, ident)
 
     async def _handle_request(self, stream: Any, ident: Any, parent: Any) -> None:
         self.audience.ask()
