@@ -52,8 +52,8 @@ def said(capsys) -> str:
         ),
     ],
 )
-def test_what_is_typed_wrongly_is_one_sentence_and_imports_no_framework(capsys, bench_sentences, sentence):
-    assert cli.main(["bench", *bench_sentences]) == 2
+def test_what_is_typed_wrongly_is_one_sentence_and_imports_no_framework(capsys, words, sentence):
+    assert cli.main(["bench", *words]) == 2
     assert sentence in said(capsys)
 
 
