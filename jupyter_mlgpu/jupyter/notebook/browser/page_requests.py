@@ -40,7 +40,7 @@ def answers(
 
     def save(content: Content) -> Mapping[str, Any]:
         catch_up()
-        return record_files.save_as_asked(content, runtime)
+        return record_files.save_for_browser(content, runtime)
 
     def older_records(content: Content) -> Mapping[str, Any]:
         return state.records_before(runtime, int(content["before"]))
