@@ -160,4 +160,4 @@ class ExitHandler(APIHandler):
 
 def handlers(base_url: str, exits: KernelExits) -> list[tuple[str, Any, dict[str, Any]]]:
     """For the server's web application."""
-    return [(base_url.rstrip("/") + PATH, ExitHandler, {"deaths": exits})]
+    return [(base_url.rstrip("/") + PATH, ExitHandler, {"exits": exits})]
