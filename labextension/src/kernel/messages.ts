@@ -43,7 +43,7 @@ const or0Count = or(0, count);
 const orText = or('', text);
 const orReadLines = or([], readLines);
 
-/** A word for %mlc_device, and what is behind it. */
+/** A word for %mlc_device, and the hardware's name or what choosing it does. */
 export interface IChoice {
   word: string;
   about: Sentence | null;
@@ -58,7 +58,7 @@ export const readChoice: Reader<IChoice> = shape(
   }
 );
 
-/** The choices of one device control, for a framework or for all; missing says why it offers no GPU. */
+/** The choices of one device control, for a framework or for all; missing says why there is no GPU. */
 export interface IPicker {
   framework: string | null;
   chosen: string;
@@ -77,7 +77,7 @@ export const readPicker: Reader<IPicker> = shape(
   }
 );
 
-/** A framework that is imported, with the versions of what belongs to it. */
+/** An imported framework, with the versions of its packages. */
 export interface IFramework {
   name: string;
   versions: [name: string, value: string][];
@@ -92,7 +92,7 @@ export const readFramework: Reader<IFramework> = shape(
   }
 );
 
-/** The devices asked for, as in a record, what can be chosen, and what is imported. */
+/** The requested devices, as in a record, the devices that can be chosen, and the imported frameworks. */
 export interface IDeviceStatus {
   requested: [name: string, value: string][];
   pickers: IPicker[];
@@ -108,7 +108,7 @@ export const readDeviceStatus: Reader<IDeviceStatus> = shape(
   }
 );
 
-/** The device that waits for the end of the running cell; framework null: for all of them. */
+/** The device that will be set when the running cell ends; framework is null for all frameworks. */
 export interface IWaitingDevice {
   word: string;
   framework: string | null;
@@ -140,7 +140,7 @@ export const readSaid: Reader<ISaid> = shape(
   }
 );
 
-/** The choices that wait for the running cell to end (null: no such choice), and the last answer. */
+/** The choices that wait for the running cell to end (null if there is none), and the last answer. */
 export interface ISidebarState {
   device: IWaitingDevice | null;
   trace: boolean | null;
@@ -156,7 +156,7 @@ export const readSidebarState: Reader<ISidebarState> = shape(
   }
 );
 
-/** The number of a run of a cell that repeats, and how many runs there are. */
+/** The number of a run of a repeating cell, and the number of runs. */
 export interface IRun {
   number: number;
   of: number;
@@ -170,7 +170,7 @@ export const readRun: Reader<IRun> = shape(
   {}
 );
 
-/** A cell that runs, and for how many seconds it had when this was sent. */
+/** The running cell, and its elapsed seconds when this was sent. */
 export interface IRunning {
   cell: ICell;
   elapsed: number;
@@ -215,7 +215,7 @@ export const readCounterSeries: Reader<ICounterSeries> = shape(
   }
 );
 
-/** The newest sample; series is there when it has changed, strip is what the running cell has done. */
+/** The newest sample; series is present if it changed, and strip is the running cell's work so far. */
 export interface ICountersEvent {
   time: string;
   t: number;
@@ -236,7 +236,7 @@ export const readCountersEvent: Reader<ICountersEvent> = shape(
   }
 );
 
-/** The answer to a browser that watches: whether samples come, for how long, and why not. */
+/** The answer to a request for live counters: if they are sampled, for how long, and why not. */
 export interface IWatch {
   watching: boolean;
   seconds: number;
@@ -252,7 +252,7 @@ export const readWatch: Reader<IWatch> = shape(
   }
 );
 
-/** The same as a browser gets it: of which run. */
+/** The records as a browser gets them, with the run's id. */
 export interface IRecords {
   records: (IRecord | null)[];
   first: number;
@@ -273,7 +273,7 @@ export const readRecords: Reader<IRecords> = shape(
   }
 );
 
-/** A moment in seconds on the kernel's own clock, and the values in the order of the series. */
+/** A time in seconds on the kernel's own clock, and the values in the order of the series. */
 export interface ISample {
   t: number;
   values: (number | null)[];
@@ -284,7 +284,7 @@ export const readSample: Reader<ISample> = rowOf<ISample>(2, {
   values: placesOf(amount, 256)
 });
 
-/** The live counters in a snapshot: t is its moment on the samples' clock. */
+/** The live counters in a snapshot; t is its time on the samples' clock. */
 export interface ICountersHistory {
   series: ICounterSeries[];
   interval: number;
@@ -303,7 +303,7 @@ export const readCountersHistory: Reader<ICountersHistory> = shape(
   }
 );
 
-/** A finding; remedy has lines for a shell, confidence is null where the check itself failed. */
+/** A finding; remedy has lines for a shell, confidence is null if the check itself failed. */
 export interface ILightFinding {
   id: string;
   title: Sentence;
@@ -341,7 +341,7 @@ export const readLightDiagnosis: Reader<ILightDiagnosis> = shape(
   }
 );
 
-/** Whether the doctor is being asked, what it found, null where it has not, and why it gave no answer. */
+/** The doctor's state: found is null before it has answered, problem says why it gave no answer. */
 export interface IDoctor {
   asking: boolean;
   found: ILightDiagnosis | null;
@@ -369,7 +369,7 @@ export const readVersions: Reader<IVersions> = shape(
   }
 );
 
-/** The same as a browser gets it: of which run, and after which delta. */
+/** The snapshot as a browser gets it, with the run's id and the number of the last delta. */
 export interface ISnapshot {
   tracing: boolean;
   device: IDeviceStatus | null;
@@ -400,7 +400,7 @@ export const readSnapshot: Reader<ISnapshot> = shape(
   }
 );
 
-/** A record that is new or has changed, and its place among the kernel's records; null: it is not told. */
+/** A new or changed record, and its place among the kernel's records (null if it has none). */
 export interface IRecordEvent {
   place: number | null;
   record: IRecord;
@@ -415,7 +415,7 @@ export const readRecordEvent: Reader<IRecordEvent> = shape(
   }
 );
 
-/** New lines of the running cell of that number; null: lines of no cell. */
+/** New lines of the running cell with that number, or of no cell if it is null. */
 export interface ILinesEvent {
   sequence: number | null;
   lines: ILogLine[];
@@ -430,7 +430,7 @@ export const readLinesEvent: Reader<ILinesEvent> = shape(
   }
 );
 
-/** The devices have changed, or what was asked for. */
+/** The devices or the request for them have changed. */
 export interface IDeviceEvent {
   device: IDeviceStatus;
 }
@@ -442,7 +442,7 @@ export const readDeviceEvent: Reader<IDeviceEvent> = shape(
   {}
 );
 
-/** Somebody has chosen something, or it was done. */
+/** A user has chosen something, or a choice has been applied. */
 export interface ISidebarEvent {
   choices: ISidebarState;
 }
@@ -454,7 +454,7 @@ export const readSidebarEvent: Reader<ISidebarEvent> = shape(
   {}
 );
 
-/** The doctor is asked, or has answered. */
+/** The doctor was started, or has answered. */
 export interface IDoctorEvent {
   doctor: IDoctor;
 }
@@ -466,7 +466,7 @@ export const readDoctorEvent: Reader<IDoctorEvent> = shape(
   {}
 );
 
-/** What the running cell is at. */
+/** The running cell's progress. */
 export interface IProgressEvent {
   sequence: number;
   progress: Sentence | null;
@@ -481,7 +481,7 @@ export const readProgressEvent: Reader<IProgressEvent> = shape(
   }
 );
 
-/** Cells are traced from now on, or not. */
+/** Tracing was turned on or off. */
 export interface ITraceEvent {
   on: boolean;
 }

@@ -13,7 +13,7 @@ import type { ICounterSeries } from '../kernel/messages';
 import { amount, listOf, oneOf, orEmpty, placesOf, rowOf, shape } from '../language/untrusted';
 import type { Reader } from '../language/untrusted';
 
-/** The open receipt of a cell, its timeline and its looks at memory, which are read apart, or why not. */
+/** A cell's open receipt, timeline and memory samples, or the reasons for those that are missing. */
 export interface IRecordPage {
   timeline: ITimeline | null;
   whyNoTimeline: 'light' | 'none' | 'gone' | null;
@@ -31,7 +31,7 @@ export const readRecordPage: Reader<IRecordPage> = shape(
   }
 );
 
-/** A look while a cell ran: seconds from its start, and the values in the order of the series. */
+/** A sample of a running cell: seconds from its start, and the values in the order of the series. */
 export interface IMemorySample {
   at: number;
   values: (number | null)[];
@@ -42,7 +42,7 @@ export const readMemorySample: Reader<IMemorySample> = rowOf<IMemorySample>(2, {
   values: placesOf(amount, 256)
 });
 
-/** Looks at memory while a cell ran, so many seconds apart. */
+/** Memory samples of a cell, interval seconds apart. */
 export interface IMemorySamples {
   series: ICounterSeries[];
   interval: number;

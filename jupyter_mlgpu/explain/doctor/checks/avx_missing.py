@@ -13,7 +13,7 @@ TITLE = say("The processor supports the instructions that frameworks need")
 
 
 def judge(facts: Facts) -> Verdict:
-    """A finding where an x86_64 processor lacks AVX beside TensorFlow or jaxlib."""
+    """Return a finding if an x86_64 processor lacks AVX, and TensorFlow or jaxlib is installed."""
     if known(facts.machine.architecture) != "x86_64":
         return Skipped(say("The processor is not x86-64."))
     there = [name for name in ("tensorflow", "jaxlib") if name in known(facts.packages)]

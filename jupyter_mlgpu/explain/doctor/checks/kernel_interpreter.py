@@ -1,4 +1,4 @@
-"""A kernel that runs another Python does not see the packages that were installed into this one.
+"""A kernel that runs another Python cannot import the packages that were installed into this one.
 
 Sources: jupyter/notebook#2359 and #397 ("the path for calling python will probably point to the wrong
 environment").
@@ -15,7 +15,7 @@ TITLE = say("Notebooks run the Python that has the packages")
 
 
 def judge(facts: Facts) -> Verdict:
-    """A finding where no kernel runs this Python, and those that there are lack packages that it has."""
+    """Return a finding if no kernel runs this Python, and the first kernel lacks packages that it has."""
     specs = [
         one
         for one in known(facts.kernel.specs)
