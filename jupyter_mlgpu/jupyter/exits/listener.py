@@ -71,7 +71,7 @@ class EndedKernel:
     exit_report: ExitReport
 
     def complete_report(self, pid: int | None, status: int | None, *, asked: bool = False) -> ExitReport:
-        """Return the complete exit report, for the process that started the kernel.
+        """Return the exit report with what only the parent process knows.
 
         `pid` is the process id, `status` the exit status, and `asked` True if the exit was requested.
         """

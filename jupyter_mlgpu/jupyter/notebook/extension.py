@@ -154,7 +154,7 @@ class Extension:
         self._capture.patient = self.runtime.recorder.patient = True
 
     def snapshot(self) -> dict[str, Any]:
-        """Return the whole state, for a new page."""
+        """Return the whole state, which a new page needs."""
         return state.snapshot(
             self.runtime,
             tracing=self.cells.events.tracing,

@@ -1,4 +1,4 @@
-"""Serves the machine's live gauges, for a page without a kernel that has them.
+"""Serves the machine's live gauges to pages without a kernel that has them.
 
     GET jupyter-mlgpu/machine  ->  {"time": "2026-11-21T15:00:00.000000Z", "t": 812.43, "values": [0.31, ...],
                                     "series": [{"device": "machine", "quantity": "memory", ...}, ...]}

@@ -1,4 +1,4 @@
-"""Renders records of a saved notebook, for a page without a kernel.
+"""Renders records of a saved notebook when the page has no kernel.
 
     POST jupyter-mlgpu/receipt {"record": {...}}             ->  {"lines": {...}, "places": [...], ...}
     POST jupyter-mlgpu/comparison {"a": {...}, "b": {...}}   ->  {"parts": [...], "headline": "...", ...}

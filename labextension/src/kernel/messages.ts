@@ -58,7 +58,7 @@ export const readChoice: Reader<IChoice> = shape(
   }
 );
 
-/** The choices of one device control, for a framework or for all; missing says why there is no GPU. */
+/** The choices of a device control of one framework or of all; missing says why there is no GPU. */
 export interface IPicker {
   framework: string | null;
   chosen: string;

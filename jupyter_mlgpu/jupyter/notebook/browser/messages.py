@@ -55,7 +55,7 @@ class ChoiceData(TypedDict):
 
 
 class PickerData(TypedDict):
-    """The choices of one device control, for a framework or for all; `missing` says why there is no GPU."""
+    """The choices of a device control of one framework or of all; `missing` says why there is no GPU."""
 
     framework: str | None
     chosen: Name

@@ -47,7 +47,7 @@ def snapshot(
     choices: SidebarState,
     doctor: DoctorData,
 ) -> dict[str, Any]:
-    """Return the whole state with the newest records, for a browser that is new or missed an event."""
+    """Return the whole state with the newest records; new browsers and those that missed an event get it."""
     state: SnapshotState = {
         "tracing": tracing,
         "notebook": runtime.recorder.run.notebook,
