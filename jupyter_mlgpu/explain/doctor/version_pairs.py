@@ -138,9 +138,9 @@ def _version(facts: Facts, name: str) -> str:
     return version
 
 
-def _least(facts: Facts, name: str, beside: str) -> str:
+def _least(facts: Facts, name: str, other: str) -> str:
     """Return the oldest version of a package that another one requires, or 0 if it names none."""
-    package = known_or(facts.packages, {}).get(beside)
+    package = known_or(facts.packages, {}).get(other)
     lines = () if package is None else known_or(package.requires, ())
     matches = (re.match(rf"{re.escape(name)}\b.*>=\s*([\d.]+)", line) for line in lines)
     return next((match[1] for match in matches if match), "0")

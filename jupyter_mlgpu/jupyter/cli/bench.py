@@ -67,12 +67,12 @@ def _run_benchmark(bench_options: options.BenchOptions, clock: Clock, begun: int
     # Raises if a framework is not installed, before anything is shown.
     session.frameworks(bench_options.order.frameworks)
     show = progress()
-    shown: set[int] = set()
+    numbers_shown: set[int] = set()
 
     def follow(now: BenchProgress) -> None:
         # A log gets one line per case; the bar's text changes with each step.
-        if now.number not in shown or sys.stderr.isatty():
-            shown.add(now.number)
+        if now.number not in numbers_shown or sys.stderr.isatty():
+            numbers_shown.add(now.number)
             show.cell(now.number, now.total, bench_sentences.doing(now))
 
     show.say("Starting the benchmark")

@@ -65,7 +65,8 @@ class KernelExits:
         self._examining: set[str] = set()
         self._exits: dict[str, KernelExit | None] = {}
         self._listener = ExitListener(
-            lambda seen: self._soon(self._ended, seen), lambda path, pid: self._soon(self._begun, path, pid)
+            on_end=lambda kernel: self._soon(self._ended, kernel),
+            on_begin=lambda path, pid: self._soon(self._begun, path, pid),
         )
 
     def start(self) -> None:

@@ -26,12 +26,12 @@ def judge(facts: Facts) -> Verdict:
     if driver is None or release(driver) != release(module):
         return Skipped(say("The driver's library does not respond."))
     reason = known_or(facts.gpus.why_none, None)
-    told = say("Kernel module {version} is loaded, and the PCI bus shows the GPU.", version=module)
+    evidence = say("Kernel module {version} is loaded, and the PCI bus shows the GPU.", version=module)
     return Finding(
         title=say(
             "The NVIDIA driver is loaded but detects no GPU: the GPU was lost or could not be started."
         ),
-        evidence=joined(told, reason) if reason else told,
+        evidence=joined(evidence, reason) if reason else evidence,
         remedy=as_written("sudo dmesg | grep -i -e nvrm -e xid\nsudo reboot"),
         confidence="likely",
         cause=Cause.DRIVERS,

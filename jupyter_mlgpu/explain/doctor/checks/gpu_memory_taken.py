@@ -29,17 +29,17 @@ def judge(facts: Facts) -> Verdict:
     gpu, total, free = max(sized, key=lambda entry: entry[2] / entry[1])
     processes = known_or(gpu.processes, ())
     ours = sum(known_or(one.used, 0) for one in processes if one.ours)
-    told = say("{free} of {total} are free.", free=gigabytes(free), total=gigabytes(total))
+    evidence = say("{free} of {total} are free.", free=gigabytes(free), total=gigabytes(total))
     if free + ours >= _SHARE * total:
-        return Fine(told)
+        return Fine(evidence)
     others = [one for one in processes if not one.ours]
-    held = [
+    users = [
         say("{program} uses {size}.", program=one.program, size=gigabytes(known_or(one.used, 0)))
         for one in others
     ]
     return Finding(
         title=say("Other programs are using most of the GPU's memory."),
-        evidence=joined(told, *held),
+        evidence=joined(evidence, *users),
         remedy=as_written(
             "nvidia-smi --query-compute-apps=pid,process_name,used_memory --format=csv\n"
             "# Shut down the kernels that hold it (Running Terminals and Kernels), or wait for the others."

@@ -50,7 +50,7 @@ def _should_see(facts: Facts, name: str) -> bool:
         cuda = nvidia.cuda_of(facts, name)
         if cuda is None or nvidia.driver_is_too_old(facts, cuda):
             return False
-        wanted = f"libcublas.so.{nvidia.major(cuda)}"
-        return any(one.file.startswith(wanted) for one in known_or(facts.libraries, ()))
+        library = f"libcublas.so.{nvidia.major(cuda)}"
+        return any(one.file.startswith(library) for one in known_or(facts.libraries, ()))
     apple = any(known_or(gpu.vendor, "") == "apple" for gpu in known(facts.gpus.found))
     return apple and any(one in packages for one in registry.framework(name).metal_packages)

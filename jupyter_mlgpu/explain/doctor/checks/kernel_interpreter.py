@@ -26,8 +26,8 @@ def judge(facts: Facts) -> Verdict:
     if any(known_or(one.same, False) for one in specs):
         return Fine(say("A kernel runs this Python."))
     packages = known(facts.packages)
-    wanted = (*registry.FRAMEWORKS, "keras", "numpy", "jupyter-mlgpu")
-    lacks = [name for name in wanted if name in packages and name not in known_or(specs[0].has, {})]
+    names = (*registry.FRAMEWORKS, "keras", "numpy", "jupyter-mlgpu")
+    lacks = [name for name in names if name in packages and name not in known_or(specs[0].has, {})]
     if not lacks:
         return Fine(say("The kernel {name} has the packages that this Python has.", name=specs[0].name))
     return Finding(

@@ -28,10 +28,10 @@ def judge(facts: Facts) -> Verdict:
         # The variable would be searched first, which the check `cuda_library_path` reports.
         return Fine(say("Installed wheels bring the CUDA libraries, without {name}.", name=name))
     protected = name.startswith("DYLD") and known_or(facts.machine.protected, None)
-    told = say("The shell sets {setting}, but this Python does not have it.", setting=f"{name}={value}")
+    evidence = say("The shell sets {setting}, but this Python does not have it.", setting=f"{name}={value}")
     return Finding(
         title=say("The shell's library path does not reach the kernel, so libraries in it are not found."),
-        evidence=joined(told, say("System Integrity Protection removes it.")) if protected else told,
+        evidence=joined(evidence, say("System Integrity Protection removes it.")) if protected else evidence,
         remedy=run("python", "-m", "ipykernel", "install", "--sys-prefix", "--env", name, value),
         confidence="likely",
         cause=Cause.SETTINGS,

@@ -38,14 +38,17 @@ def judge(facts: Facts) -> Verdict:
         high, low = variables.get(HIGH), variables.get(LOW)
         if high is None:
             continue
-        told = say("{name} is {value}.", name=HIGH, value=high)
+        setting = say("{name} is {value}.", name=HIGH, value=high)
         limit, least = _number(high), _LOW_BY_DEFAULT if low is None else _number(low)
         if limit == 0:
             return _finding(
-                say("PyTorch's memory limit on this GPU is off, so a full memory can freeze the Mac."), told
+                say("PyTorch's memory limit on this GPU is off, so a full memory can freeze the Mac."),
+                setting,
             )
         if limit is None or least is None or not 0 < limit <= _MOST or least > limit:
-            return _finding(say("PyTorch cannot use the memory limit that is set for the Mac's GPU."), told)
+            return _finding(
+                say("PyTorch cannot use the memory limit that is set for the Mac's GPU."), setting
+            )
     return Fine(say("PyTorch's memory limit is not switched off."))
 
 

@@ -18,12 +18,12 @@ def judge(facts: Facts) -> Verdict:
     if not silent:
         return Fine(say("The sites for data sets and weights respond."))
     cached = [one.name for one in known_or(facts.storage.caches, ()) if known_or(one.size, 0)]
-    told = say("No response from {sites}.", sites=", ".join(silent))
+    evidence = say("No response from {sites}.", sites=", ".join(silent))
     return Finding(
         title=say("Data sets or weights cannot be downloaded from here."),
-        evidence=joined(told, say("Only cached data is available: {names}.", names=", ".join(cached)))
+        evidence=joined(evidence, say("Only cached data is available: {names}.", names=", ".join(cached)))
         if cached
-        else told,
+        else evidence,
         remedy=run("curl", "-I", f"https://{silent[0]}")
         + as_written("# Behind a proxy, before JupyterLab is started: export HTTPS_PROXY=http://PROXY:PORT"),
         confidence="likely",

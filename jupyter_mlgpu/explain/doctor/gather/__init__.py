@@ -45,7 +45,7 @@ NOT_DEEP = Unknown(say("Checked only with --deep."), asked=False)
 def gather(
     *,
     deep: bool = False,
-    tell: Callable[[Sentence], None] = lambda said: None,
+    tell: Callable[[Sentence], None] = lambda sentence: None,
     inside: KernelsOwnFacts | None = None,
     patience: float = PATIENCE_S,
 ) -> Facts:

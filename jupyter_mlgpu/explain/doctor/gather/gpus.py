@@ -90,12 +90,12 @@ def _mac() -> GpuFacts:
 
 
 def _nvidia(nvml: Nvml, index: int) -> GpuFact:
-    held = nvml.memory(index)
+    memory_answer = nvml.memory(index)
     return GpuFact(
         name=_value(nvml.name(index)),
         vendor="nvidia",
-        memory=_unknown(held) if held.value is None else held.value.total,
-        memory_free=_unknown(held) if held.value is None else held.value.free,
+        memory=_unknown(memory_answer) if memory_answer.value is None else memory_answer.value.total,
+        memory_free=_unknown(memory_answer) if memory_answer.value is None else memory_answer.value.free,
         compute_capability=_value(nvml.compute_capability(index)),
         processes=fact(lambda: _processes(nvml, index)),
     )

@@ -76,7 +76,7 @@ class DoctorLight:
         problem: Any = None if self._problem is None else self._problem.to_json()
         return {"asking": self._asking, "found": self._diagnosis, "problem": problem}
 
-    def ask(self, asked: Mapping[str, Any]) -> dict[str, Any]:
+    def ask(self, content: Mapping[str, Any]) -> dict[str, Any]:
         """Start a consultation unless one is running; its result is pushed as an event."""
         with self._lock:
             begin, self._asking = not self._asking, True

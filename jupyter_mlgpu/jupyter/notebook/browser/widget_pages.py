@@ -44,4 +44,4 @@ class WidgetPages:
 
 
 def _answer_no_widgets(comm: Any, message: Any) -> None:
-    comm.on_msg(lambda asked: comm.send({"method": "update_states", "states": {}, "buffer_paths": []}))
+    comm.on_msg(lambda request: comm.send({"method": "update_states", "states": {}, "buffer_paths": []}))

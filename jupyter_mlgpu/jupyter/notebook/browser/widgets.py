@@ -68,9 +68,9 @@ class _Control(AnyWidget):
 
     def __new__(cls, language: str = "") -> Self:
         extension, _ = _loaded(cls.__name__)
-        made = _Control._controls.get(cls.__name__)
-        if isinstance(made, cls) and made._extension is extension and made.comm is not None:
-            return made
+        existing = _Control._controls.get(cls.__name__)
+        if isinstance(existing, cls) and existing._extension is extension and existing.comm is not None:
+            return existing
         new: Self = super().__new__(cls)
         return new
 

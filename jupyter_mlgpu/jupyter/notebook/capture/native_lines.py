@@ -18,7 +18,7 @@ _NAMES_A_DEVICE = "gpu_name"
 _MOST = 100
 
 
-def annotate_native_output(record: Record, shown: Mapping[str, StreamLines]) -> Record:
+def annotate_native_output(record: Record, streams: Mapping[str, StreamLines]) -> Record:
     """Return the record with the places of its native lines, and without the lines of our own profiler."""
     if not record.logs:
         return record
@@ -34,14 +34,14 @@ def annotate_native_output(record: Record, shown: Mapping[str, StreamLines]) -> 
         if definition is not None and line.verdict in _QUIET:
             quiet.append(definition)
     native = NativeOutput(
-        shown,
+        streams,
         families=tuple(
             sorted({message.path.parent.name for message in quiet if not _names_a_device(message)})
         ),
         naming_devices=tuple(sorted({message.id for message in quiet if _names_a_device(message)})),
         ours=tuple(ours[:_MOST]),
     )
-    return replace(record, logs=tuple(logs), native=native if shown else None)
+    return replace(record, logs=tuple(logs), native=native if streams else None)
 
 
 def annotate_again(record: Record) -> Record:

@@ -129,10 +129,10 @@ def _is_same(executed: str, original: str) -> bool:
 
 def _without_trailing_blanks(lines: Sequence[str]) -> list[str]:
     """Return the lines without trailing empty ones."""
-    kept = list(lines)
-    while kept and not kept[-1].strip():
-        kept.pop()
-    return kept
+    remaining = list(lines)
+    while remaining and not remaining[-1].strip():
+        remaining.pop()
+    return remaining
 
 
 def lines_above(code: str) -> int:

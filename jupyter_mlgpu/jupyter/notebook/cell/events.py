@@ -93,7 +93,7 @@ class CellEvents:
             self._pause()
 
     @contextmanager
-    def each_run(self, wanted: OperationsRequest) -> Iterator[list[Record]]:
+    def each_run(self, request: OperationsRequest) -> Iterator[list[Record]]:
         """Measure the cell run inside this context for a cell that repeats; yield the list of its records.
 
         Raises UsageError if no repeating cell is running.
@@ -101,7 +101,7 @@ class CellEvents:
         stack = self._here.running
         if len(stack) != 1 or not stack[0].repeats:
             raise UsageError(FIRST_LINE)
-        self._here.operations, self._here.records = wanted, []
+        self._here.operations, self._here.records = request, []
         try:
             yield self._here.records
         finally:
@@ -164,9 +164,11 @@ class CellEvents:
         except Exception as error:
             problem = error
         code = info.raw_cell
-        wanted = None if has_rejected_options(code, self._ours) else self._wanted(running, len(stack), code)
-        if wanted is not None:
-            running.items = wanted.items
+        request = (
+            None if has_rejected_options(code, self._ours) else self._request_for(running, len(stack), code)
+        )
+        if request is not None:
+            running.items = request.items
             if not self.capture.active:
                 running.capture_begun_here = True
                 self._start_capture()
@@ -175,12 +177,12 @@ class CellEvents:
                 title(code, self._ours),
                 source=code_below(code),
                 cell_id=getattr(info, "cell_id", None),
-                ops=wanted.ops,
-                shapes=wanted.shapes,
+                ops=request.ops,
+                shapes=request.shapes,
                 waits=len(stack) > 1,  # a run of a repeating cell, which is compared with the others
             )
             running.tracebacks = Tracebacks(self.shell, running.measurement)
-            self.on_start(running.measurement, wanted)
+            self.on_start(running.measurement, request)
         elif len(stack) == 1:
             self.capture.begin_command()
         if problem is not None:
@@ -255,16 +257,16 @@ class CellEvents:
         self.capture.stop()
         self.runtime.release()
 
-    def _wanted(self, running: _Running, depth: int, code: str) -> OperationsRequest | None:
+    def _request_for(self, running: _Running, depth: int, code: str) -> OperationsRequest | None:
         """Return how to measure a cell that begins, or None for one that is not measured."""
         if depth == 2 and self._here.operations is not None:
             return self._here.operations
         if depth != 1:
             return None
         if code.split(maxsplit=1)[:1] == [TRACE_CELL] and self._ours(TRACE_CELL):
-            wanted = request_over_cell(code) or OperationsRequest()
-            running.repeats = wanted.repeat is not None
-            return None if running.repeats else wanted  # each of its runs is measured instead
+            request = request_over_cell(code) or OperationsRequest()
+            running.repeats = request.repeat is not None
+            return None if running.repeats else request  # each of its runs is measured instead
         return OperationsRequest() if self.tracing and not only_steers_package(code, self._ours) else None
 
     def _execution_count(self, running: _Running, result: Any) -> int | None:

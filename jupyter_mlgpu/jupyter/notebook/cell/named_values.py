@@ -30,8 +30,8 @@ def named_values(code: str, namespace: Mapping[str, Any]) -> dict[str, Any]:
     """
     found: dict[str, Any] = {}
     named = Counter(_NAME.findall(code))
-    given = Counter(name for targets in _TARGETS.findall(code) for name in _NAME.findall(targets))
-    names = [name for name, times in named.items() if times > given[name]]
+    assigned = Counter(name for targets in _TARGETS.findall(code) for name in _NAME.findall(targets))
+    names = [name for name, times in named.items() if times > assigned[name]]
     for name in names:  # the list grows during the loop
         if len(found) >= LIMIT:
             break

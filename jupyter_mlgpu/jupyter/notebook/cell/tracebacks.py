@@ -56,8 +56,8 @@ class Tracebacks:
 
     def words(self) -> str:
         """Return the last line of the traceback that IPython showed, which names the exception, or ""."""
-        shown = vars(self._shell).get("_last_traceback")
-        last = shown[-1] if type(shown) is list and shown else ""
+        traceback = vars(self._shell).get("_last_traceback")
+        last = traceback[-1] if type(traceback) is list and traceback else ""
         return last if type(last) is str else ""
 
     def _cover(self, name: str) -> Callable[[], None]:
@@ -67,8 +67,8 @@ class Tracebacks:
         def covered(*arguments: Any, **named: Any) -> Any:
             if threading.get_ident() != self._thread or self._in_traceback:  # one method calls the other
                 return show(*arguments, **named)
-            given = arguments[0] if arguments else named.get("exc_tuple")
-            error = given[1] if type(given) is tuple and len(given) > 1 else sys.exc_info()[1]
+            exc_tuple = arguments[0] if arguments else named.get("exc_tuple")
+            error = exc_tuple[1] if type(exc_tuple) is tuple and len(exc_tuple) > 1 else sys.exc_info()[1]
             if not self._failed or self._failed[-1] is not error:
                 self._shown, self._failed = (error, self._measurement.code_may_end()), []
             self._in_traceback = True

@@ -82,11 +82,11 @@ class TracedCells:
             # GIL at once, and any later step would wait for it.
             receipts.show(record, last=not self.events.inside_a_cell, streams=self._streams)
 
-    def _on_start(self, measurement: Measurement, wanted: OperationsRequest) -> None:
+    def _on_start(self, measurement: Measurement, request: OperationsRequest) -> None:
         if self.engine is not None:
             self.engine.cell_begins(measurement)
         self.logbook.cell_begins(measurement.cell.sequence)
-        self.updates.cell_begins(measurement, wanted.run)
+        self.updates.cell_begins(measurement, request.run)
 
     def _on_record(self, record: Record, cell: EndedCell) -> None:
         session = NotebookSession(

@@ -28,12 +28,12 @@ def drop_trace_line(lines: list[str], ours: IsOurMagic) -> list[str]:
         return lines
     words = lines[0].strip().removeprefix(TRACE_CELL)
     try:
-        wanted = parse_request(words)
+        request = parse_request(words)
     except UsageError:
         if not ours("%mlc_trace"):  # then the cell magic reports the error
             return lines
         return _led_by(f"%mlc_trace{words}", lines[1:])
-    if wanted.repeat is not None:
+    if request.repeat is not None:
         return lines
     if lines[1].startswith("%%"):  # IPython finds another cell magic only in the first line
         return lines[1:]

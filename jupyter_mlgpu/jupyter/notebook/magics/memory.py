@@ -146,15 +146,15 @@ def _allocators(backends: Sequence[Backend]) -> tuple[list[Row], list[Sentence]]
 
 def _allocator(backend: Backend, device: Device) -> Row:
     readings = {one.quantity: one for one in backend.memory(device)}
-    held = readings["memory_allocator"]
+    allocated = readings["memory_allocator"]
     # An allocator that counts all devices together gives the same row for each, which is shown once.
-    together = held.scope == "process"
+    together = allocated.scope == "process"
     name = registry.title(backend.name) + ("" if together else f" {device.name}")
-    if held.value is None:
-        return rendering.unknown(name, held.why_missing or "")
+    if allocated.value is None:
+        return rendering.unknown(name, allocated.why_missing or "")
     remark = say("allocator, all devices combined") if together else say("allocator")
     reserved = readings[RESERVED].value if RESERVED in readings else None
     if reserved is None:
-        return rendering.in_use(name, held.value, remark)
-    memory = Memory(int(reserved), int(held.value), int(reserved - held.value))
+        return rendering.in_use(name, allocated.value, remark)
+    memory = Memory(int(reserved), int(allocated.value), int(reserved - allocated.value))
     return rendering.amounts(name, memory, say("{what}; the total is what it has reserved", what=remark))

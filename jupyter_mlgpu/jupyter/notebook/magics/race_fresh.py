@@ -35,13 +35,13 @@ def fresh_race(
         line.say(say("Race: looking for devices in a fresh process"))
         backend = registry.backend(framework)
         known = backend.loaded() and backend.started()
-        there = backend.devices() if known else processes.devices(framework)
-        devices = _devices(options, there, framework)
-        alone = [racing.why_alone(options, backend, devices, there)] if len(devices) == 1 else []
+        available = backend.devices() if known else processes.devices(framework)
+        devices = _devices(options, available, framework)
+        alone = [racing.why_alone(options, backend, devices, available)] if len(devices) == 1 else []
 
         def lane(device: Device) -> Any:
             line.say(say("Race: {device}, starting a fresh process", device=device.name))
-            word, variables = fresh.hidden(device, there)
+            word, variables = fresh.hidden(device, available)
             job = Job(framework, word, code, setup_code, options.variable, options.sizes, options.repeats)
             return processes.lane(job, device, variables)
 
@@ -60,14 +60,14 @@ def fresh_race(
         line.clear()
 
 
-def _devices(options: RaceOptions, there: tuple[Device, ...], framework: str) -> list[Device]:
+def _devices(options: RaceOptions, available: tuple[Device, ...], framework: str) -> list[Device]:
     """Return the requested devices. If there is a setup cell, it may create a missing one."""
     if options.setup is None:
-        return racing.devices_for(options.devices, there)
-    known = [device.name for device in there]
+        return racing.devices_for(options.devices, available)
+    known = [device.name for device in available]
     missing = [word for word in options.devices if word.number is not None and str(word) not in known]
     later = tuple(Device(framework, str(word), word.kind, str(word)) for word in missing)
-    return racing.devices_for(options.devices, (*there, *later))
+    return racing.devices_for(options.devices, (*available, *later))
 
 
 def _plain_python(source: str, shell: Any, what: str) -> str:
