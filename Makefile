@@ -5,7 +5,6 @@
 PYTHON ?=
 LAB_ARGS ?=
 PYTEST_ARGS ?=
-BENCHMARK_ARGS ?=
 PEERS_ARGS ?=
 UPGRADE ?=
 LIMITS_ARGS ?=
@@ -18,7 +17,6 @@ ENVIRONMENTS := build/environments
 OTHER := $(ENVIRONMENTS)/python-
 FRONT_ENDS := $(ENVIRONMENTS)/front-ends
 OLDER_HUB := $(ENVIRONMENTS)/hub-5
-BENCHMARK := $(ENVIRONMENTS)/benchmark
 PEERS := $(ENVIRONMENTS)/peers
 BINDER_IMAGE := $(ENVIRONMENTS)/binder-image
 # nbgrader, Sphinx, repo2docker and twine.
@@ -30,8 +28,9 @@ export PATH := $(CURDIR)/$(BIN):$(PATH)
 export PYTHONDONTWRITEBYTECODE :=
 
 STEP := scripts/step.sh
-INSTALL_STEP := scripts/install_step.sh
-WITH := scripts/with_environments.sh
+INSTALL_STEP := scripts/step.sh --quiet
+ENVIRONMENT := scripts/environments.sh
+WITH := $(ENVIRONMENT) with
 PIP_INSTALL := -m pip install --disable-pip-version-check --progress-bar off
 FROM_LIST := $(PIP_INSTALL) --require-hashes --no-deps --only-binary :all: --requirement
 JLPM := cd labextension && jlpm
@@ -118,7 +117,7 @@ test: ## the tests of every part of the project, 12 minutes on 2 cores; PYTEST_A
 
 .PHONY: test-summary
 test-summary: ## how the parts of the last `make test` ended, and what was flaky or skipped
-	@$(BIN)/python scripts/tests_summary.py $(REPORTS) "make test"
+	@$(BIN)/python scripts/run_tests.py --summary "make test"
 
 .PHONY: test-all
 test-all: install ## what make test leaves out: slow tests, other versions, all lessons, a hub, a class, the documentation
@@ -207,7 +206,7 @@ test-class: test-tools ### grade the labs of made-up students with nbgrader
 .PHONY: test-peers
 test-peers: test-tools ### suites of ipykernel, nbclient and IPython, plainly and with us; PEERS_ARGS=nbclient chooses
 	@$(WITH) $(PEERS) -- $(STEP) "the suites of ipykernel, nbclient and IPython" \
-		$(PEERS)/bin/python scripts/peers.py --report $(REPORTS)/$@.json $(PEERS_ARGS)
+		env PYTHONPATH=scripts $(PEERS)/bin/python tests/peers/peers.py --report $@ $(PEERS_ARGS)
 
 # They start a JupyterHub, whose proxy came with the labextension's tools.
 .PHONY: test-teacher
@@ -215,16 +214,11 @@ test-teacher: test-tools ### the teacher's view, over SQLite and PostgreSQL, and
 	@$(STEP) "the teacher's view" env JUPYTER_MLGPU_REQUIRE=jupyterhub,sqlalchemy,psycopg \
 		$(PYTEST) tests/teach/teacher $(MARKED) $(PYTEST_ARGS)
 
-# The first step is the check, the second plants mistakes that it has to refuse.
 .PHONY: test-binder
-test-binder: test-tools browser ### binder/ without Docker, and the workflows
-	@$(WITH) $(TOOLS) $(BINDER_IMAGE) -- sh -c '\
-		$(STEP) "binder/, as far as it can be checked without Docker" \
-			$(TOOLS)/bin/python scripts/check_binder.py $(BINDER_IMAGE) && \
-		$(STEP) "mistakes planted in binder/ and in the workflows" \
-			env JUPYTER_MLGPU_REQUIRE=repo2docker,check_jsonschema,rattler_build \
-			JUPYTER_MLGPU_BINDER_IMAGE=$(BINDER_IMAGE) \
-			$(RUN_TESTS) $(TOOLS)/bin/python -- tests/binder "$$@"' sh $(PYTEST_ARGS)
+test-binder: test-tools browser ### binder/ as far as it can be checked without Docker, the recipe for conda, the workflows
+	@$(WITH) $(TOOLS) $(BINDER_IMAGE) -- $(STEP) "binder/, as far as it can be checked without Docker, and the workflows" \
+		env JUPYTER_MLGPU_REQUIRE=repo2docker,check_jsonschema,rattler_build JUPYTER_MLGPU_BINDER_IMAGE=$(BINDER_IMAGE) \
+		$(RUN_TESTS) $(TOOLS)/bin/python -- tests/binder $(PYTEST_ARGS)
 
 .PHONY: test-docs
 test-docs: test-tools ### build the documentation and look for what is missing in it
@@ -247,7 +241,7 @@ test-other-python: test-tools ### the unit tests under each other Python from 3.
 	@missing=; failed=; \
 	for version in $(PYTHONS); do \
 		case "`cat $(VENV)/.python`" in $$version.*) continue ;; esac; \
-		if ! scripts/find_other_python.sh $$version >/dev/null; then \
+		if ! $(ENVIRONMENT) other $$version >/dev/null; then \
 			missing="$$missing $$version"; \
 			continue; \
 		fi; \
@@ -266,7 +260,7 @@ test-tools: install $(VENV)/.tests ### add what tests and lint need to .venv
 
 .PHONY: browser
 browser: test-tools ### find a Chromium for the browser tests, or install one
-	@$(STEP) "a Chromium for the browser tests" $(BIN)/python scripts/browser.py
+	@$(STEP) "a Chromium for the browser tests" $(BIN)/python -m tests.support.browser
 
 ##@ Upkeep
 
@@ -294,31 +288,27 @@ constraints: test-tools ### compile constraints/ from pyproject.toml (UPGRADE=1:
 schemas: test-tools ## write the schemas of files, and what the browser knows of the package, anew from Python
 	@$(BIN)/python scripts/schemas.py
 
+# CITATION.cff tells the address that they have now.
 .PHONY: addresses
-addresses: test-tools ### write the repository's address, a line of pyproject.toml, where files name it
-	@$(BIN)/python scripts/addresses.py
+addresses: ### write the repository's address, a line of pyproject.toml, where files name it
+	@OLD=`sed -n 's/^repository-code: //p' CITATION.cff` NEW=`sed -n 's/^repository = "\(.*\)"/\1/p' pyproject.toml`; \
+		export OLD NEW; git grep -lF "$$OLD" | xargs perl -pi -e 's/\Q$$ENV{OLD}\E/$$ENV{NEW}/g'
 
 .PHONY: catalogues
-catalogues: test-tools ## bring the translations in jupyter_mlgpu/record/locale up to what the sources say
+catalogues: test-tools ## bring the translations of the package and of the lessons up to what the English says
 	@$(BIN)/python scripts/catalogues.py
+	@$(BIN)/python scripts/lesson_catalogues.py
 
 .PHONY: docs
 docs: test-tools ## build the documentation into build/docs/html, warnings as errors, and check its links
 	@$(WITH) $(TOOLS) -- $(STEP) "documentation" $(TOOLS)/bin/python scripts/docs_site.py
 
 .PHONY: benchmark
-benchmark: test-tools ## what tracing costs, measured here; about 10 minutes, on a quiet machine
+benchmark: $(FRAMEWORKS)/.packages ## what tracing costs, measured here; about 10 minutes, on a quiet machine
 	@$(STEP) "what %load_ext costs" $(BIN)/python -m benchmarks load
-	@$(STEP) "what tracing costs a cell" $(BIN)/python -m benchmarks tracing --framework tensorflow --side light
+	@$(STEP) "what tracing costs a cell" $(FRAMEWORKS)/bin/python -m benchmarks tracing
 	@$(STEP) "what cells that write much cost" $(BIN)/python -m benchmarks output
-	@$(STEP) "what choosing a device costs" $(BIN)/python -m benchmarks calls
-	@$(STEP) "a training step of mlcompute beside Keras" $(BIN)/python -m benchmarks mlcompute
 	@$(STEP) "what the extension adds to JupyterLab's start" $(BIN)/python -m benchmarks sidebar --part start
-
-.PHONY: benchmark-profilers
-benchmark-profilers: test-tools ### what tracing costs beside JUmPER, scalene and viztracer; half an hour
-	@$(WITH) $(BENCHMARK) -- $(STEP) "what tracing costs, beside other tools" $(BENCHMARK)/bin/python \
-		-m benchmarks tracing --markdown docs/measurements/profilers.md $(BENCHMARK_ARGS)
 
 .PHONY: dist
 dist: test-tools ## build the wheel and the source distribution into dist/, and check both
@@ -338,7 +328,7 @@ screenshots: browser ### make the pictures of docs/images again, with the browse
 
 # A Python given by hand may differ from the one .venv has: then .venv is made anew.
 $(VENV)/.python: $(if $(PYTHON),FORCE)
-	@scripts/make_venv.sh $(VENV) $(PYTHON)
+	@$(ENVIRONMENT) create $(VENV) $(PYTHON)
 
 $(VENV)/.packages: constraints/make.txt $(VENV)/.python
 	@$(INSTALL_STEP) "installing JupyterLab, TensorFlow and what the lessons need into $(VENV), the first time in minutes" \
@@ -366,52 +356,44 @@ $(VENV)/.tests: constraints/tests.txt $(VENV)/.packages
 	@touch $@
 
 # It sees the packages of .venv, and holds only what is not there.
-$(FRAMEWORKS)/.packages: constraints/frameworks.txt constraints/torch.txt $(VENV)/.project $(VENV)/.tests \
-		scripts/make_venv_above.sh scripts/install_torch.py
-	@scripts/make_venv_above.sh $(FRAMEWORKS) $(VENV)
+$(FRAMEWORKS)/.packages: constraints/frameworks.txt constraints/torch.txt $(VENV)/.project $(VENV)/.tests $(ENVIRONMENT)
+	@$(ENVIRONMENT) above $(FRAMEWORKS) $(VENV)
 	@$(INSTALL_STEP) "installing JAX, MLX, Lightning and transformers into $(FRAMEWORKS)" \
 		$(FRAMEWORKS)/bin/python $(FROM_LIST) $<
 	@$(INSTALL_TORCH)
 	@touch $@
 
 # A download of several GB is said first, before the quiet step.
-INSTALL_TORCH = $(@D)/bin/python scripts/install_torch.py --announce && \
-	$(INSTALL_STEP) "installing PyTorch into $(@D)" $(@D)/bin/python scripts/install_torch.py
+INSTALL_TORCH = $(ENVIRONMENT) announce-torch $(@D)/bin/python && $(INSTALL_STEP) "installing PyTorch into $(@D)" \
+	$(@D)/bin/python $(PIP_INSTALL) --only-binary :all: --constraint constraints/torch.txt torch
 
 # These see the packages of .venv, too. nbgrader starts the program alembic, which has to be that of its own environment: so
 # what .venv has of the list is installed again.
 $(TOOLS)/.packages: constraints/tools.txt $(VENV)/.project $(VENV)/.tests
-	@scripts/make_venv_above.sh $(@D) $(VENV)
+	@$(ENVIRONMENT) above $(@D) $(VENV)
 	@$(INSTALL_STEP) "installing nbgrader, Sphinx, repo2docker and twine into $(@D)" \
 		$(@D)/bin/python $(FROM_LIST) $< --ignore-installed
 	@touch $@
 
 $(PEERS)/.packages: constraints/peers.txt $(VENV)/.project $(VENV)/.tests
-	@scripts/make_venv_above.sh $(@D) $(VENV)
+	@$(ENVIRONMENT) above $(@D) $(VENV)
 	@$(INSTALL_STEP) "installing what the suites of others need into $(@D)" $(@D)/bin/python $(FROM_LIST) $<
-	@touch $@
-
-# Apart from $(FRAMEWORKS), for no test needs these.
-$(BENCHMARK)/.packages: constraints/benchmark.txt constraints/torch.txt $(VENV)/.project $(VENV)/.tests
-	@scripts/make_venv_above.sh $(@D) $(VENV)
-	@$(INSTALL_STEP) "installing JAX, JUmPER, scalene and viztracer into $(@D)" $(@D)/bin/python $(FROM_LIST) $<
-	@$(INSTALL_TORCH)
 	@touch $@
 
 # Those that follow see nothing of .venv.
 $(OTHER)%/.packages: constraints/unit.txt
 	@rm -rf $(@D)
-	@`scripts/find_other_python.sh $*` -m venv $(@D)
+	@`$(ENVIRONMENT) other $*` -m venv $(@D)
 	@$(INSTALL_STEP) "installing what the unit tests need into $(@D)" $(@D)/bin/python $(FROM_LIST) $<
 	@touch $@
 
 $(FRONT_ENDS)/.packages: constraints/front-ends.txt $(VENV)/.python
-	@scripts/make_venv.sh $(@D) $(BIN)/python
+	@$(ENVIRONMENT) create $(@D) $(BIN)/python
 	@$(INSTALL_STEP) "installing JupyterLab 4.4, Notebook 7 and JupyterHub 6 into $(@D)" $(@D)/bin/python $(FROM_LIST) $<
 	@touch $@
 
 $(OLDER_HUB)/.packages: constraints/hub-5.txt $(VENV)/.python
-	@scripts/make_venv.sh $(@D) $(BIN)/python
+	@$(ENVIRONMENT) create $(@D) $(BIN)/python
 	@$(INSTALL_STEP) "installing JupyterHub 5 and JupyterLab 4.4 into $(@D)" $(@D)/bin/python $(FROM_LIST) $<
 	@touch $@
 
@@ -419,7 +401,7 @@ $(OLDER_HUB)/.packages: constraints/hub-5.txt $(VENV)/.python
 # where none is at hand, the checks run on the Python of .venv, and say so.
 $(BINDER_IMAGE)/.packages: binder/requirements.txt $(VENV)/.python
 	@rm -rf $(@D)
-	@scripts/make_venv.sh $(@D) "$$(scripts/find_python.sh python3.11 2>/dev/null || echo $(BIN)/python)"
+	@$(ENVIRONMENT) create $(@D) "$$($(ENVIRONMENT) python python3.11 2>/dev/null || echo $(BIN)/python)"
 	@$(INSTALL_STEP) "installing Binder's requirements into $(@D)" \
 		$(@D)/bin/python $(PIP_INSTALL) --no-compile --requirement $<
 	@touch $@

@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from babel.messages.catalog import Catalog, Message
+from babel.messages.catalog import Catalog
 from babel.messages.pofile import read_po, write_po
 from tracked import tracked
 
@@ -93,42 +93,22 @@ def read(path: Path) -> Catalog:
 
 
 def updated(before: Catalog) -> Catalog:
-    """The catalogue with what the sources say, and with the translations that it had."""
-    after = Catalog(
-        locale=before.locale,
-        header_comment=before.header_comment,
-        project="jupyter_mlgpu",
-        creation_date=before.creation_date,
-        revision_date=before.revision_date,
-        last_translator=before.last_translator,
-        language_team=before.language_team,
-        fuzzy=False,
-    )
-    for said in sources():
+    """Return the catalogue with what the sources say, and with the translations that it had."""
+    said = Catalog(locale=before.locale, project="jupyter_mlgpu", creation_date=before.creation_date)
+    for one in sources():
         # A text of the page that reads otherwise there than elsewhere has its key for a context.
-        context = said.key if said.key and before.get(said.template, said.key) else None
-        known = before.get(said.template, context)
-        after.add(
-            (said.template, said.plural) if said.plural else said.template,
-            _forms(known, said, after.num_plurals),
-            locations=[(said.file, 1)],
-            context=context,
-        )
-    return after
-
-
-def _forms(known: Message | None, said: Said, count: int) -> str | tuple[str, ...]:
-    string = () if known is None else known.string or ()
-    has = (string,) if isinstance(string, str) else tuple(string)
-    if said.plural is None:
-        return has[0] if has else ""
-    return (*has, *[""] * count)[:count]
+        context = one.key if one.key and before.get(one.template, one.key) else None
+        message = (one.template, one.plural) if one.plural else one.template
+        said.add(message, locations=[(one.file, 1)], context=context)
+    before.project, before.fuzzy = "jupyter_mlgpu", False
+    before.update(said, no_fuzzy_matching=True, update_header_comment=False)
+    return before
 
 
 def text(catalogue: Catalog) -> str:
     """The text of its file."""
     file = io.BytesIO()
-    write_po(file, catalogue, width=0, include_lineno=False)
+    write_po(file, catalogue, width=0, include_lineno=False, ignore_obsolete=True)
     return file.getvalue().decode()
 
 

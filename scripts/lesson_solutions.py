@@ -42,7 +42,7 @@ def module_of(path: Path) -> str | None:
 
 
 def path_of(lesson: Path) -> Path:
-    """Where the solutions of a lesson are."""
+    """Return the path of a lesson's solutions."""
     return lesson.parent / FOLDER / lesson.name
 
 
@@ -99,7 +99,7 @@ def _source(reference: Any) -> tuple[Function, list[str]]:
 
 
 def _before_body(function: Function, lines: Sequence[str]) -> int:
-    """How many lines stand before the body: up to the docstring's end, or to the colon of the header."""
+    """Return the number of lines before the body: up to the docstring's end, or to the header's colon."""
     first = function.body[0]
     if ast.get_docstring(function) is not None:
         return first.end_lineno or first.lineno

@@ -1,8 +1,9 @@
 """Runs the lessons and saves their outputs: `make lessons`.
 
-For each lesson: the learner's notebook is run; its solutions are built from it and run; and a translation,
-where there is one, gets its code cells and outputs. With `--redraw` nothing is run: the receipts are drawn
-again from the records saved in them, for when the form of a receipt has changed.
+For each lesson: the learner's notebook is run; its solutions are built from it and run; and where there is a
+catalogue, that is brought up to it, and the translation assembled beside it, in a file that git ignores. With
+`--redraw` nothing is run: the receipts are drawn again from the records saved in them, for when the form of a
+receipt has changed.
 
 Standard error is left out of what is saved: it holds what native libraries log, which differs from
 machine to machine. A cell that fails stops its notebook, which is left as it was; the other notebooks still
@@ -22,16 +23,17 @@ import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+import lesson_catalogues
 import lesson_solutions
-import lesson_translations
 import nbformat
-from lesson_results import MOST_SECONDS, seconds, verdicts
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
 from nbformat import NotebookNode
 
+from jupyter_mlgpu.record import language
 from jupyter_mlgpu.record.record import Record
 from jupyter_mlgpu.show.receipts.bundle import MIME_TYPE, bundle
+from jupyter_mlgpu.teach.lessons.assembly import assembled
 from jupyter_mlgpu.teach.lessons.data import OFFLINE
 from jupyter_mlgpu.teach.lessons.exercises import exercises_of
 
@@ -40,6 +42,10 @@ METADATA = {
     "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
     "language_info": {"name": "python"},
 }
+#: Seconds that the cells of a lesson may take on two cores of a processor.
+MOST_SECONDS = 180
+#: What each verdict of `check` begins with.
+VERDICTS = {"✓ Right.": "right", "○ Still open.": "open", "✗ Not yet.": "wrong"}
 
 
 class LessonError(Exception):
@@ -52,7 +58,6 @@ Errors = (
     DeadKernelError,
     LessonError,
     lesson_solutions.SolutionError,
-    lesson_translations.TranslationError,
 )
 
 
@@ -84,15 +89,14 @@ def refresh_solutions(lesson: Path) -> bool | None:
 
 
 def refresh_translation(lesson: Path) -> bool | None:
-    """Copy a lesson's cells and outputs into its translation; None where there is none."""
-    path = lesson_translations.path_of(lesson)
-    if not path.exists():
+    """Bring a lesson's catalogue up to it, and assemble its translation; None where there is no catalogue."""
+    catalogue = lesson_catalogues.path_of(lesson)
+    if not catalogue.exists():
         return None
-    translated = read(path)
-    built = lesson_translations.build(read(lesson), translated)
-    if built == translated:
-        return False
-    nbformat.write(built, path)  # type: ignore[no-untyped-call]
+    for line in lesson_catalogues.bring_up(catalogue):
+        _tell(line)
+    path = catalogue.with_suffix(".ipynb")
+    path.write_bytes(assembled(lesson.read_bytes(), catalogue, catalogue.parent.name))
     return True
 
 
@@ -100,10 +104,9 @@ def redraw(path: Path) -> bool:
     """Draw a notebook's receipts again from their records; returns whether the file was written."""
     notebook = read(path)
     before = copy.deepcopy(notebook)
-    for cell in notebook.cells:
-        for output in cell.get("outputs", []):
-            if MIME_TYPE in output.get("data", {}):
-                output.data = nbformat.from_dict(_drawn(output.data))  # type: ignore[no-untyped-call]
+    for output in _outputs(notebook):
+        if MIME_TYPE in output.get("data", {}):
+            output.data = nbformat.from_dict(_drawn(output.data))  # type: ignore[no-untyped-call]
     if notebook == before:
         return False
     nbformat.write(notebook, path)  # type: ignore[no-untyped-call]
@@ -130,6 +133,7 @@ def run(saved: NotebookNode, path: Path) -> NotebookNode:
         stderr=subprocess.DEVNULL,  # native output that the variable below keeps out of the cells
         env={
             **os.environ,
+            **language.environment(notebook.metadata),
             # As under nbval: with this variable set, ipykernel leaves native output out of the cells.
             "PYTEST_CURRENT_TEST": "lessons",
             "JPY_SESSION_NAME": path.name,  # as in JupyterLab: receipts name their notebook
@@ -152,10 +156,9 @@ def without_figures(notebook: NotebookNode) -> NotebookNode:
     A receipt that would look otherwise today has a mark of its own, so that it is made anew.
     """
     notebook = copy.deepcopy(notebook)
-    for cell in notebook.cells:
-        for output in cell.get("outputs", []):
-            if MIME_TYPE in output.get("data", {}):
-                output.data = {MIME_TYPE: "a receipt" if _of_today(output.data) else "an older receipt"}
+    for output in _outputs(notebook):
+        if MIME_TYPE in output.get("data", {}):
+            output.data = {MIME_TYPE: "a receipt" if _of_today(output.data) else "an older receipt"}
     return notebook
 
 
@@ -165,6 +168,32 @@ def _of_today(data: NotebookNode) -> bool:
 
 def _drawn(data: NotebookNode) -> dict[str, object]:
     return bundle(Record.from_json(data[MIME_TYPE]), data[MIME_TYPE].get("cut"))
+
+
+def verdicts(notebook: NotebookNode) -> list[str]:
+    """Return how each check of a notebook ended: right, open or wrong."""
+    texts = [output.data.get("text/plain", "") for output in _outputs(notebook) if "data" in output]
+    firsts = [text.partition("\n")[0] for text in texts]
+    return [VERDICTS[first] for first in firsts if first in VERDICTS]
+
+
+def seconds(notebook: NotebookNode) -> float:
+    """Return how long the cells computed: their wall time together, or their CPU time where that is less.
+
+    On a busy machine a lesson waits without computing.
+    """
+    receipts = [
+        output.data[MIME_TYPE] for output in _outputs(notebook) if MIME_TYPE in output.get("data", {})
+    ]
+    readings = [one for receipt in receipts for one in Record.from_json(receipt).readings]
+    return min(
+        sum(one.value or 0 for one in readings if one.quantity == quantity)
+        for quantity in ("wall_time", "cpu_time")
+    )
+
+
+def _outputs(notebook: NotebookNode) -> list[NotebookNode]:
+    return [output for cell in notebook.cells for output in cell.get("outputs", [])]
 
 
 def _judge(notebook: NotebookNode, path: Path, checks: str) -> None:
@@ -196,15 +225,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _all_of(lesson: Path, *, redraw_only: bool) -> bool:
     """All forms of one lesson; whether everything went well."""
-    solutions, translation = lesson_solutions.path_of(lesson), lesson_translations.path_of(lesson)
+    solutions = lesson_solutions.path_of(lesson)
     if redraw_only:
-        files = [path for path in (lesson, solutions, translation) if path.exists()]
-        done = [_step(path, redraw, path) for path in files]
+        done = [_step(path, redraw, path) for path in (lesson, solutions) if path.exists()]
         return all(done)
     return (
         _step(lesson, refresh, lesson)
         & _step(solutions, refresh_solutions, lesson)
-        & _step(translation, refresh_translation, lesson)
+        & _step(lesson_catalogues.path_of(lesson), refresh_translation, lesson)
     )
 
 

@@ -1,4 +1,4 @@
-"""Which types browsers are sent, and in which file of theirs the readers of each stand."""
+"""Lists the types that browsers are sent, and the file of TypeScript in which the readers of each stand."""
 
 from __future__ import annotations
 
@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from reader_files import File, Writer
-from reader_values import Here
+from typescript import File, Here, Writer
 
 from jupyter_mlgpu.explain.exits.kernel_exit import KernelExit
 from jupyter_mlgpu.jupyter.notebook.browser import messages
@@ -16,7 +15,6 @@ from jupyter_mlgpu.record.gpu_work import GpuWork
 from jupyter_mlgpu.record.native import READ_LINE, NativeOutput
 from jupyter_mlgpu.record.record import Cell, LogLine, Mode, Origin, Outcome, RanOn, Record, Repeat
 from jupyter_mlgpu.record.strip import StripSoFar
-from jupyter_mlgpu.show.exporting.compact import TimelineData
 from jupyter_mlgpu.show.page import view as page_view
 from jupyter_mlgpu.show.page.model import Live
 from jupyter_mlgpu.show.planning import live
@@ -94,11 +92,10 @@ FILES = (
 
 #: What TypeScript reads by hand, for it makes something else of it.
 BY_HAND: Mapping[Any, Here] = {
-    Live: Here("IGraph | ILanes", "readLive", {"IGraph": "page/graph", "ILanes": "page/live"}, "page/live"),
+    Live: Here("IGraph", "readLive", {"IGraph": "page/graph"}, "page/graph"),
     Cell: Here("ICell", "readCell", {"ICell": "record/cell"}, "record/cell"),
     Mapping[str, Any]: Here("[name: string, value: string][]", "readFields", {}, "record/logfields"),
     messages.RecordJson: Here("IRecord", "readKnownRecord", {"IRecord": "record/record"}, "record/record"),
-    TimelineData: Here("ITimeline", "readTimeline", {"ITimeline": "record/timeline"}, "record/timeline"),
     messages.Lines: Here("ILogLine[]", "readLines", {"ILogLine": "record/logs"}, "record/logs"),
     tuple[LogLine, ...]: Here("ILogLine[]", "readLines", {"ILogLine": "record/logs"}, "record/logs"),
     messages.RestartHint: Here(
@@ -109,5 +106,5 @@ BY_HAND: Mapping[Any, Here] = {
 
 
 def written() -> list[tuple[Path, str]]:
-    """Each file's path and text."""
+    """Return each file's path and text."""
     return list(Writer(BROWSER, FILES, BY_HAND).written())

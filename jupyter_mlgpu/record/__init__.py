@@ -21,7 +21,7 @@ if TYPE_CHECKING:  # the program needs none of it, and it is loaded with the pac
             """The result's page for our own view in JupyterLab, under its MIME type."""
 
         def picture_of(self, result: object) -> Any:
-            """The first picture of the result's page."""
+            """The first picture of the result's page, or its first chart."""
 
         def chart_of(self, result: object) -> str:
             """The first chart beside the result's page, as SVG."""

@@ -63,17 +63,19 @@ class _OfASchema(Struct):
     schema: Annotated[int, Meta(ge=1)]
 
 
-def schema_of(data: object, newest: int, what: str) -> int:
-    """Which version of its schema the data has; raises NewerSchemaError where that is above `newest`."""
+def check_schema(data: object, known: int, what: str) -> None:
+    """Raise RecordError unless the data has version `known` of its schema, NewerSchemaError for a later one.
+
+    `what` names the data in the sentence.
+    """
     # Of the rest whoever reads it says what is wrong, with the place.
     alone = {key: data[key] for key in data if key == "schema"} if isinstance(data, dict) else data
     schema = decode(_OfASchema, alone, what).schema
-    if schema > newest:
-        raise NewerSchemaError(
-            f"{what} has schema {schema}, this jupyter_mlgpu reads up to {newest}: "
-            "update with `pip install --upgrade jupyter_mlgpu`"
-        )
-    return schema
+    refusal = f"{what} has schema {schema}, this jupyter_mlgpu reads schema {known}"
+    if schema > known:
+        raise NewerSchemaError(f"{refusal}: update with `pip install --upgrade jupyter_mlgpu`")
+    if schema < known:
+        raise RecordError(refusal)
 
 
 def to_json(value: Any, texts: bool = True) -> Any:

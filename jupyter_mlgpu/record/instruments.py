@@ -55,7 +55,7 @@ class Instruments:
     def values(self, record: Record) -> dict[Instrument, float]:
         """The record's known values by instrument.
 
-        Records of schema 1 may name no device where there were several: the largest value stands for them.
+        Of several readings by one instrument, the largest value stands for them.
         """
         readings = self.readings(record)
         return {one: reading.value for one, reading in readings.items() if reading.value is not None}

@@ -2,7 +2,7 @@
 
 A quantity that is not known is `None` and says why in `why_missing`; it is never 0 and never a guess. The
 JSON form is described by `record.schema.json` beside this file, which is made of these types (`make
-schemas`); `SCHEMA` is its version. Files of schema 1 are read, too (`schema_1.py`).
+schemas`); `SCHEMA` is its version.
 """
 
 from __future__ import annotations
@@ -295,12 +295,9 @@ class Record(Struct, frozen=True):
     def from_json(cls, data: object) -> Record:
         """Read a record back, whoever wrote it; unknown keys are ignored.
 
-        Raises NewerSchemaError for a record of a later version, RecordError for anything that is no record.
+        Raises NewerSchemaError for a record of a later version, RecordError for anything else but a record.
         """
-        if decoding.schema_of(data, SCHEMA, "the record") == 1 and isinstance(data, dict):
-            from jupyter_mlgpu.record.schema_1 import upgraded  # of an early file
-
-            data = upgraded(data)
+        decoding.check_schema(data, SCHEMA, "the record")
         record = decoding.decode(cls, data, "the record")
         record = replace(record, readings=spread(record.readings, data))
         _check(record)

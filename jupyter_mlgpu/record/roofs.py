@@ -99,7 +99,7 @@ def read() -> Roofs:
         kind = data.get("kind") if isinstance(data, dict) else None
         if kind != KIND:
             raise RecordError("it is no file of measured roofs")
-        decoding.schema_of(data, SCHEMA, "the file")
+        decoding.check_schema(data, SCHEMA, "the file")
         return Roofs(decoding.decode(_File, data, "the file").roofs)
     except (RecordError, UsageError) as error:
         why = redact(str(error).replace(visible_line(file.parent), ""))

@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import gettext
 from collections.abc import Mapping
+from dataclasses import fields, is_dataclass, replace
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from jupyter_mlgpu.record.sentence import Sentence, filled
 
@@ -60,6 +62,28 @@ def translated(sentence: str, language: str) -> str:
     """A sentence in a language, its fields too; in English what is not known in it."""
     known, plural = _read(language)
     return _say(sentence, known, plural) if known else str(sentence)
+
+
+def in_language(shown: Any, language: str) -> Any:
+    """Return data to show with each sentence in it translated.
+
+    They are found in dataclasses, tuples and mappings; texts that are no sentences are data, and stay.
+    """
+    if isinstance(shown, Sentence):
+        return translated(shown, language)
+    if isinstance(shown, tuple):
+        return tuple(in_language(one, language) for one in shown)
+    if isinstance(shown, Mapping):
+        return {name: in_language(one, language) for name, one in shown.items()}
+    if is_dataclass(shown) and not isinstance(shown, type):
+        found = {one.name: in_language(getattr(shown, one.name), language) for one in fields(shown)}
+        return replace(shown, **found)
+    return shown
+
+
+def languages() -> list[str]:
+    """Return English and the code of each language that has a catalogue, such as `zh_CN`."""
+    return ["en", *sorted(folder.name for folder in LOCALE.iterdir() if folder.is_dir())]
 
 
 def _say(sentence: str, known: Messages, plural: str) -> str:

@@ -1,6 +1,6 @@
 """The lessons and labs that come with this package, by name: a notebook beside them is somebody's own.
 
-Only the standard library is imported here: scripts/lessons_in_wheel.py runs this file when the package is not
+Only the standard library is imported here: hatch_build.py runs this file when the package is not
 installed yet.
 """
 

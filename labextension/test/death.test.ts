@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { readDeath } from '../src/kernel/death';
-import type { IDeath } from '../src/kernel/death';
+import { readKernelExit } from '../src/kernel/kernelexit';
+import type { IKernelExit } from '../src/kernel/kernelexit';
 import { KernelModel } from '../src/kernel/model';
 import { readSnapshot } from '../src/kernel/protocol';
 import { logJson, snapshotJson } from './records';
@@ -16,14 +16,16 @@ const SENTENCE = {
   }
 };
 
-function death(changes: object = {}): IDeath | null {
+function death(changes: object = {}): IKernelExit | null {
   const told = {
     cause: 'machine_memory',
     confidence: 'likely',
     sentence: SENTENCE,
     next: 'Use less.'
   };
-  return readDeath({ death: { ...told, lines: [logJson('F x.cc:1] Check failed')], ...changes } });
+  return readKernelExit({
+    death: { ...told, lines: [logJson('F x.cc:1] Check failed')], ...changes }
+  });
 }
 
 test('a death is read with its sentence, what to do, and its last lines', () => {
@@ -36,7 +38,7 @@ test('a death is read with its sentence, what to do, and its last lines', () => 
 
 test('an answer of nothing, or of something else, is no death', () => {
   for (const answer of [null, {}, { death: null }, { death: 'x' }, { death: { next: 'a' } }, []]) {
-    assert.equal(readDeath(answer), null);
+    assert.equal(readKernelExit(answer), null);
   }
 });
 

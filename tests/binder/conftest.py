@@ -1,48 +1,72 @@
-"""Copies of what is checked, in which tests plant mistakes."""
+"""A stand-in for Binder's container: an environment with its requirements, the repository, and a home."""
 
 from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Iterator
+import subprocess
 from pathlib import Path
 
-import binder_image
 import pytest
-from binder_files import FIRST_LESSON
 from tracked import tracked
 
+from constraints import ROOT
 
-@pytest.fixture
-def checkout(tmp_path: Path) -> Path:
-    """As much of a checkout as the files of binder/ speak of."""
-    for name in ("binder", "pyproject.toml", FIRST_LESSON):
-        copy_tracked(name, tmp_path)
-    return tmp_path
+LABEXTENSION = "jupyter-mlgpu"
+SERVER_EXTENSION = "jupyter_mlgpu.serverextension"
 
 
-def copy_tracked(name: str, to: Path) -> None:
-    """Copy a file of the checkout, or the files that git tracks in a folder of it."""
-    source = binder_image.ROOT / name
-    for path in tracked(source, "**/*") if source.is_dir() else [source]:
-        target = to / path.relative_to(binder_image.ROOT)
-        target.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy2(path, target)
+class Image:
+    """Runs commands as Binder's container does; they see nothing of the user's Jupyter or checkout.
+
+    Not covered: the image itself, with what repo2docker and Ubuntu bring along, and Binder's limits of
+    memory, processor and network.
+    """
+
+    def __init__(self, environment: Path, folder: Path) -> None:
+        self.prefix = environment.absolute()
+        self.repository = folder / "repository"
+        self.home = folder / "home"
+        self.home.mkdir()
+        for path in tracked(ROOT, "**/*"):
+            target = self.repository / path.relative_to(ROOT)
+            target.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(path, target)
+
+    @property
+    def variables(self) -> dict[str, str]:
+        """The environment variables inside."""
+        hidden = ("JUPYTER", "IPYTHON", "PYTHON", "VIRTUAL_ENV", "MAKE")
+        kept = {name: value for name, value in os.environ.items() if not name.startswith(hidden)}
+        yarn = kept.get("YARN_GLOBAL_FOLDER") or str(Path.home() / ".yarn" / "berry")
+        path = f"{self.prefix / 'bin'}{os.pathsep}{kept['PATH']}"
+        return {**kept, "HOME": str(self.home), "PATH": path, "YARN_GLOBAL_FOLDER": yarn}
+
+    def run(self, *command: str, **variables: str) -> subprocess.CompletedProcess[str]:
+        """Run a command in the repository, with further environment variables."""
+        return subprocess.run(
+            command,
+            capture_output=True,
+            text=True,
+            cwd=self.repository,
+            env={**self.variables, **variables},
+            stdin=subprocess.DEVNULL,
+        )
 
 
 @pytest.fixture(scope="session")
-def whole_image(tmp_path_factory: pytest.TempPathFactory) -> binder_image.Image:
+def image(tmp_path_factory: pytest.TempPathFactory) -> Image:
+    """The container before binder/postBuild has run."""
     environment = os.environ.get("JUPYTER_MLGPU_BINDER_IMAGE")
     if environment is None:
         pytest.skip("needs an environment of its own: run `make test-binder`")
-    return binder_image.Image(Path(environment), tmp_path_factory.mktemp("image"))
+    return Image(Path(environment), tmp_path_factory.mktemp("image"))
 
 
-@pytest.fixture
-def image(whole_image: binder_image.Image) -> Iterator[binder_image.Image]:
-    """What stands for Binder's container: with a new home, and the folder binder/ as it is committed."""
-    yield whole_image
-    for folder in (whole_image.repository / "binder", whole_image.home):
-        shutil.rmtree(folder)
-    copy_tracked("binder", whole_image.repository)
-    whole_image.home.mkdir()
+@pytest.fixture(scope="session")
+def built(image: Image) -> Image:
+    """The container after binder/postBuild, which installs the package where there was none."""
+    image.run("python", "-m", "pip", "uninstall", "--yes", "--quiet", "jupyter_mlgpu")
+    done = image.run("./binder/postBuild")
+    assert done.returncode == 0, done.stdout + done.stderr
+    return image

@@ -1,4 +1,4 @@
-"""What a reader meets behind a Binder link: JupyterLab, started as in the container, in Chromium."""
+"""The page behind a Binder link: JupyterLab, started as in the container, in Chromium."""
 
 from __future__ import annotations
 
@@ -11,24 +11,14 @@ import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
 
-import browser
 import pytest
-from binder_image import BinderError, Image
-from check_binder import check_post_build
-from check_lab import LABEXTENSION
 from playwright.sync_api import Page, expect, sync_playwright
+
+from tests.binder.conftest import Image
+from tests.support import browser
 
 TOKEN = "binder"
 PATIENCE = 180.0
-
-
-@pytest.fixture
-def built(image: Image) -> Image:
-    """The image after its postBuild; scripts/check_binder.py has run that before, if make started us."""
-    listed = image.run("jupyter", "labextension", "list")
-    if LABEXTENSION not in listed.stdout + listed.stderr:
-        check_post_build(image)
-    return image
 
 
 @pytest.fixture
@@ -56,7 +46,7 @@ def server(built: Image) -> Iterator[str]:
 
 
 def address(runtime: Path, process: subprocess.Popen[bytes], log: Path) -> str:
-    """Where the server answers, once it does."""
+    """Return the server's address, once it answers."""
     end = time.monotonic() + PATIENCE
     while time.monotonic() < end and process.poll() is None:
         for file in runtime.glob("jpserver-*.json"):
@@ -67,7 +57,7 @@ def address(runtime: Path, process: subprocess.Popen[bytes], log: Path) -> str:
                 continue
             return url
         time.sleep(0.05)
-    raise BinderError(f"The server did not start; its last words were:\n{log.read_text()[-3000:]}")
+    raise AssertionError(f"The server did not start; its last words were:\n{log.read_text()[-3000:]}")
 
 
 @pytest.fixture

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from binder_image import ROOT
+
+from constraints import ROOT
 
 rattler_build = pytest.importorskip("rattler_build", reason="rattler-build is not installed here")
 RECIPE = ROOT / "conda.recipe"

@@ -10,24 +10,13 @@ from typing import Any
 
 import pytest
 import yaml
-from binder_image import ROOT
 from tracked import tracked
+
+from constraints import ROOT
 
 FOLDER = ROOT / ".github" / "workflows"
 WORKFLOWS = tracked(FOLDER, "*.yml")
 each_workflow = pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.stem)
-
-
-def validate(*paths: Path) -> subprocess.CompletedProcess[str]:
-    """Ask check-jsonschema, which has the schema with it and needs no network."""
-    return subprocess.run(
-        [
-            *(sys.executable, "-m", "check_jsonschema"),
-            *("--builtin-schema", "vendor.github-workflows", *map(str, paths)),
-        ],
-        capture_output=True,
-        text=True,
-    )
 
 
 def jobs_of(path: Path) -> dict[str, Any]:
@@ -54,24 +43,10 @@ def targets_in(commands: list[str]) -> set[str]:
 
 @pytest.mark.needs("check_jsonschema")
 def test_the_workflows_are_valid() -> None:
-    done = validate(*WORKFLOWS)
+    """check-jsonschema has the schema with it and needs no network."""
+    command = [sys.executable, "-m", "check_jsonschema", "--builtin-schema", "vendor.github-workflows"]
+    done = subprocess.run([*command, *map(str, WORKFLOWS)], capture_output=True, text=True)
     assert done.returncode == 0, done.stdout
-    assert {path.stem for path in WORKFLOWS} == {"ci", "nightly", "release"}
-
-
-@pytest.mark.needs("check_jsonschema")
-@each_workflow
-@pytest.mark.parametrize(
-    ("old", "new"),
-    [("runs-on:", "runs_on:"), ("permissions:\n  contents: read", "permissions:\n  contents: reads")],
-    ids=["misspelt key", "no such permission"],
-)
-def test_a_mistake_in_a_workflow_is_refused(path: Path, old: str, new: str, tmp_path: Path) -> None:
-    text = path.read_text(encoding="utf-8")
-    assert old in text
-    planted = tmp_path / path.name
-    planted.write_text(text.replace(old, new), encoding="utf-8")
-    assert validate(planted).returncode == 1
 
 
 @each_workflow
@@ -80,28 +55,8 @@ def test_the_commands_of_the_workflows_are_there(path: Path) -> None:
     targets = set(re.findall(r"^\.PHONY: ([a-z-]+)$", makefile, flags=re.MULTILINE))
     commands = commands_of(path)
     assert targets_in(commands) <= targets
-    assert targets_in(["make test-lesson"]) - targets == {"test-lesson"}
     scripts = {command for command in commands if re.fullmatch(r"\S*/\S+", command)}
     assert all((ROOT / script).is_file() for script in scripts)
-
-
-def test_continuous_integration_runs_everything_on_both_pythons_and_something_on_a_mac() -> None:
-    jobs = jobs_of(FOLDER / "ci.yml")
-    assert jobs["linux"]["strategy"]["matrix"]["python"] == ["3.11", "3.12"]
-    assert [step["run"] for step in jobs["linux"]["steps"] if "run" in step] == [".ci/run"]
-    assert jobs["macos"]["runs-on"].startswith("macos-")
-    assert {"test", "test-all"} <= set(targets_in(commands_of(FOLDER / "nightly.yml")))
-
-
-def test_the_job_on_a_mac_goes_on_after_what_fails_and_keeps_what_it_found() -> None:
-    job = jobs_of(FOLDER / "ci.yml")["macos"]
-    steps = job["steps"]
-    begun = next(at for at, step in enumerate(steps) if step.get("run") == "make install")
-    assert all(step["if"] == "${{ !cancelled() }}" for step in steps[begun + 1 :])
-    assert {"install", "test-unit", "test-frameworks"} <= targets_in([step.get("run", "") for step in steps])
-    kept = next(step["with"]["path"].split() for step in steps if "upload-artifact" in step.get("uses", ""))
-    assert "build/mac" in kept
-    assert any("--out build/mac" in step.get("run", "") for step in steps)
 
 
 @each_workflow

@@ -10,9 +10,8 @@ from collections.abc import Iterator
 from html.parser import HTMLParser
 from pathlib import Path
 
-import docs_links
+import docs_reference
 import docs_site
-import docs_words
 import pytest
 from tracked import tracked
 
@@ -24,6 +23,7 @@ from jupyter_mlgpu.graphs import mlcompute
 from jupyter_mlgpu.jupyter import cli
 from jupyter_mlgpu.jupyter.notebook.magics.magics import MlgpuMagics
 from jupyter_mlgpu.teach import lessons
+from jupyter_mlgpu.teach.lessons import shipped
 
 # Whichever test comes first waits for the whole site.
 pytestmark = [pytest.mark.needs("sphinx", "myst_nb", "furo"), pytest.mark.timeout(1200)]
@@ -45,7 +45,7 @@ class Site:
 
     def places(self, page: str) -> set[str]:
         """What addresses can lead to on a page."""
-        return docs_links.Page(self.read(page)).places
+        return docs_site.Page(self.read(page)).places
 
     def text(self, page: str) -> str:
         """What a page says, with single blanks."""
@@ -105,7 +105,7 @@ def test_every_magic_stands_there_with_every_line_of_its_help(site: Site):
     magics = {*MlgpuMagics.magics["line"], *MlgpuMagics.magics["cell"]}
     assert "mlc_trace" in magics
     for name in magics:
-        assert docs_words.anchor(name) in site.places("reference/magics.html")
+        assert docs_reference.magic_anchor(name) in site.places("reference/magics.html")
         for line in (getattr(MlgpuMagics, name).__doc__ or "").splitlines():
             if line.lstrip().startswith("%"):
                 assert " ".join(line.split()) in text
@@ -165,10 +165,10 @@ def test_every_check_of_the_doctor_is_explained(site: Site, language: str):
 
 @each_language
 def test_every_lesson_is_there_with_its_receipts_as_they_were_saved(site: Site, language: str):
-    lessons = tracked(ROOT / "notebooks" / LANGUAGES[language], "*.ipynb")
+    lessons = [Path(LANGUAGES[language]) / path.name for path in tracked(ROOT / "notebooks", "*.ipynb")]
     assert len(lessons) >= 16
     for path in lessons:
-        cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
+        cells = json.loads(shipped.content(path))["cells"]
         saved = [
             output
             for cell in cells

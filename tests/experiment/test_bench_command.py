@@ -87,7 +87,7 @@ def bench(monkeypatch):
     def run(order=None, seconds=(1.0,), devices=("cpu:0",), started_ns=None, on_progress=lambda now: None):
         clock = FakeClock()
         backend = FakeBackend("torch", devices=devices)
-        monkeypatch.setattr(session, "imported", lambda name: backend)
+        monkeypatch.setattr(session, "import_backend", lambda name: backend)
         monkeypatch.setattr(session, "frameworks", lambda asked, loaded=(): ("torch",))
         runners = [FakeRunner(clock, seconds) for _ in range(3)]
         cases = [fake_case(runner, n=2**power) for power, runner in enumerate(runners, 8)]

@@ -161,7 +161,7 @@ def test_where_pytorch_finds_no_compiler_the_cases_that_compile_say_so(
     (tmp_path / "Python.h").touch()
 
     def why(*options):
-        return compilers.why_none(
+        return compilers.why_not_compiling(
             options,
             kind,
             environment=environment,
@@ -176,7 +176,7 @@ def test_where_pytorch_finds_no_compiler_the_cases_that_compile_say_so(
 
 
 def test_a_compiler_without_python_s_headers_is_not_enough(tmp_path):
-    found = compilers.why_none(["compile"], "cpu", which=lambda name: name, headers=tmp_path)
+    found = compilers.why_not_compiling(["compile"], "cpu", which=lambda name: name, headers=tmp_path)
     assert f"and there is no Python.h in {tmp_path}. On Debian" in found
 
 
@@ -264,7 +264,7 @@ def test_an_option_changes_the_speed_and_not_what_is_learnt(name, options, toler
     "ignore::DeprecationWarning"
 )  # of modules that torch.compile imports, PyTorch's own
 def test_a_compiled_model_learns_what_the_plain_one_does():
-    if why := compilers.why_none(["compile"], "cpu"):
+    if why := compilers.why_not_compiling(["compile"], "cpu"):
         pytest.skip(why)
     plain, compiled = losses(still("distilbert"), ()), losses(still("distilbert"), ("flash", "compile"))
     assert compiled == pytest.approx(plain, rel=1e-3)

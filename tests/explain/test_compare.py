@@ -7,6 +7,7 @@ from msgspec.structs import replace
 
 from jupyter_mlgpu import save_records
 from jupyter_mlgpu.record.reading import Reading
+from jupyter_mlgpu.show.page import view
 from jupyter_mlgpu.testing import example_record
 
 pytestmark = pytest.mark.kernel
@@ -43,7 +44,7 @@ def test_two_runs_of_one_cell_are_one_run_each_and_judged_approximately(plain):
     first, second = plain.run("twice = 2"), plain.run("twice = 2")
     result = plain.run(f"%mlc_trace compare {first.execution_count} {second.execution_count}")
     assert "approximate: one run each" in data(result, "text/plain")[-1]
-    assert data(result, "application/vnd.plotly.v1+json") == []
+    assert data(result, view.MIME_TYPE)[-1]["charts"] == []
 
 
 def test_two_files_are_compared_in_a_table_and_a_chart(plain):
@@ -51,13 +52,14 @@ def test_two_files_are_compared_in_a_table_and_a_chart(plain):
         records = [timed(number, times * (1 + number / 100)) for number in range(1, 6)]
         save_records(plain.folder / f"{name} it.jsonl", records)
     result = plain.run('%mlc_trace compare "before it.jsonl" "after it.jsonl"')
-    (chart,) = data(result, "application/vnd.plotly.v1+json")
-    assert chart["data"][0]["x"][0] == pytest.approx(3, rel=0.05)
-    image, table = data(result, "text/html")
-    assert image.startswith('<img src="data:image/svg+xml;base64,')
-    assert '<td style="text-align:left">▲ more<' in table
+    (kept,) = data(result, view.MIME_TYPE)
+    (chart,) = kept["charts"]
+    assert chart["series"][0]["points"][0][0] == pytest.approx(3, rel=0.05)
+    assert chart["x"]["title"]["fields"] == {"second": "after it.jsonl", "first": "before it.jsonl"}
+    (shown,) = data(result, "text/html")
+    assert '<img src="data:image/svg+xml;base64,' in shown
+    assert '<td style="text-align:left">▲ more<' in shown
     assert result.receipts == []
-    assert "after it.jsonl as a multiple of before it.jsonl" in str(chart["layout"]["xaxis"])
 
 
 def test_blocks_of_a_script_are_compared_by_their_names(plain):

@@ -6,14 +6,14 @@ import json
 import pytest
 from msgspec.structs import replace
 
-from jupyter_mlgpu.explain.engines.asking import EngineReport
 from jupyter_mlgpu.explain.engines.collection import WAITING, Collection
 from jupyter_mlgpu.explain.engines.offsets import Offset
 from jupyter_mlgpu.explain.engines.phases import phases
+from jupyter_mlgpu.explain.engines.query import EngineReport
 from jupyter_mlgpu.record.reading import Reading, missing
-from jupyter_mlgpu.show.engines import lanes, live
+from jupyter_mlgpu.show.engines import chart
 from jupyter_mlgpu.show.engines.headline import headline
-from jupyter_mlgpu.show.engines.page import engines_table, phases_table
+from jupyter_mlgpu.show.engines.page import engines_table, phases_table, records_table
 from jupyter_mlgpu.show.page import view
 from jupyter_mlgpu.show.page.rendering import bundle_of
 from jupyter_mlgpu.testing import example_record
@@ -164,27 +164,40 @@ def test_without_such_blocks_nothing_is_said_of_phases():
 # -- what a notebook keeps for the view in the browser -------------------------------------------------------
 
 
+def chart_in_view(found):
+    """The chart of a collection as a notebook keeps it."""
+    (only,) = bundle_of(found)[view.MIME_TYPE]["charts"]
+    return only
+
+
 def drawn(found):
-    """The events of the timeline: lane, name, start and end in milliseconds."""
-    timeline = live.timeline(found).data["timeline"]
-    at, events = 0, []
-    for after, took, name, lane in zip(
-        *(timeline[key] for key in ("starts", "durations", "name", "lane")), strict=True
-    ):
-        at += after
-        events.append((lane, timeline["names"][name][0], at / MILLISECOND, (at + took) / MILLISECOND))
-    return events
+    """What is drawn: row, name, start and end in milliseconds."""
+    kept = chart_in_view(found)
+    names = [one["name"] for one in kept["series"]]
+    return [
+        (row, names[series], pytest.approx(start * 1000), pytest.approx(end * 1000))
+        for series, row, _, start, end in kept["bars"]
+    ]
 
 
-def test_the_view_has_a_lane_an_engine_on_one_clock_also_for_one_without_records():
+def test_the_view_has_a_row_an_engine_on_one_clock_also_for_one_without_records():
     found = Collection(
         [engine(0, *FAST), engine(1, *SLOW, ahead=60_000), EngineReport(2, why="gone", gone=True)], "a" * 12
     )
-    data = live.timeline(found).data
-    assert data["names"] == ["engine 0", "engine 1", "engine 2: gone"]
-    assert len(data["timeline"]["lanes"]) == 3
-    assert sorted(drawn(found)) == sorted(
-        (lane, *one) for lane, spans in enumerate((FAST, SLOW)) for one in spans
+    names = [str(name) for name in chart.chart(found, "").y.names]
+    assert names == ["engine 0", "engine 1", "engine 2: gone"]
+    expected = [(row, *one) for row, spans in enumerate((FAST, SLOW)) for one in spans]
+    shown = drawn(found)
+    assert len(shown) == len(expected)
+    assert all(one in shown for one in expected)
+
+
+def test_the_records_are_listed_in_the_order_in_which_they_began():
+    rows = records_table(Collection([engine(0, *FAST), engine(1, *SLOW, ahead=60_000)], "")).rows
+    assert rows[:3] == (
+        ("0", "compute", "0 µs", "10 ms"),
+        ("1", "compute", "0 µs", "50 ms"),
+        ("0", "communicate", "10 ms", "42 ms"),
     )
 
 
@@ -207,23 +220,30 @@ def test_a_collection_is_shown_in_our_view_beside_html_and_text():
 
 
 def test_of_very_many_records_the_longest_are_drawn_and_the_page_says_so():
-    many = [("fit", place * 10, place * 10 + 1 + place / 1e4) for place in range(lanes.MOST + 5)]
+    many = [("fit", place * 10, place * 10 + 1 + place / 1e2) for place in range(chart.MOST + 5)]
     found = Collection([engine(0, *many)], "")
-    timeline = live.timeline(found).data["timeline"]
-    assert len(timeline["starts"]) == lanes.MOST
-    assert min(timeline["durations"]) > MILLISECOND + 300
+    bars = chart_in_view(found)["bars"]
+    assert len(bars) == chart.MOST
+    assert min(end - start for *_, start, end in bars) > 0.001_04
     assert len(json.dumps(bundle_of(found))) < 100_000
-    assert "The 1,500 longest of 1,505 records are drawn." in repr(found)
+    assert f"The {chart.MOST} longest of {chart.MOST + 5} records are drawn." in repr(found)
 
 
-def test_of_very_many_engines_the_first_have_a_lane():
+def test_of_very_many_engines_the_first_have_a_row():
     found = Collection([engine(number, ("fit", 0, 1)) for number in range(300)], "")
-    data = live.timeline(found).data
-    assert len(data["names"]) == len(data["timeline"]["lanes"]) == live.ENGINES
-    assert f"The first {live.ENGINES} engines are drawn." in repr(found)
+    kept = chart_in_view(found)
+    assert len(kept["y"]["ticks"]) == len(kept["bars"]) == chart.ENGINES
+    assert f"The first {chart.ENGINES} engines are drawn." in repr(found)
+
+
+def test_a_record_without_a_time_is_drawn_as_long_as_can_be_seen():
+    endless = replace(block(2, "late", 60, 70), readings=(missing("wall_time", "killed"),))
+    report = engine(0, ("fit", 0, 100))
+    found = Collection([dataclasses.replace(report, records=(*report.records, endless))], "")
+    (late,) = [one for one in chart_in_view(found)["bars"] if one[3] > 0]
+    assert late[4] - late[3] == pytest.approx(0.1 / 700)
 
 
 def test_names_in_the_view_are_utf_8_and_short():
-    data = live.timeline(Collection([engine(0, ("\ud800" + "x" * 500, 0, 1))], "")).data
-    ((name, _, _),) = data["timeline"]["names"]
-    assert len(name.encode()) <= 130
+    kept = chart_in_view(Collection([engine(0, ("\ud800" + "x" * 500, 0, 1))], ""))
+    assert len(kept["series"][0]["name"].encode()) <= 170

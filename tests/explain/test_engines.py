@@ -10,14 +10,15 @@ import pytest
 from msgspec.structs import replace
 
 import jupyter_mlgpu
-from jupyter_mlgpu.explain.engines.asking import ROUND_TRIPS, EngineReport
 from jupyter_mlgpu.explain.engines.collecting import collect_with
 from jupyter_mlgpu.explain.engines.collection import Collection, busy_ns
 from jupyter_mlgpu.explain.engines.offsets import Offset, RoundTrip, estimate
+from jupyter_mlgpu.explain.engines.query import ROUND_TRIPS, EngineReport
 from jupyter_mlgpu.record.errors import RecordError, UsageError
 from jupyter_mlgpu.record.reading import Reading, missing
-from jupyter_mlgpu.show.engines import lanes
+from jupyter_mlgpu.show.engines import chart
 from jupyter_mlgpu.show.engines.page import engines_table
+from jupyter_mlgpu.show.page import axes
 from jupyter_mlgpu.show.page.scales import Scale
 from jupyter_mlgpu.testing import FakeClock, example_record
 from jupyter_mlgpu.testing.engines import FakeClient, FakeEngine
@@ -239,14 +240,18 @@ def test_names_of_cells_are_text_in_html_and_in_the_picture():
     assert "&lt;script" in found.svg()
 
 
-def test_the_picture_has_a_lane_an_engine_and_a_block_lies_below_its_cell():
+def test_the_chart_has_a_row_an_engine_and_a_block_lies_below_its_cell():
     cell, block = measured(1, at=0, seconds=2), measured(2, at=1, seconds=0.5, name="compute")
-    svg = Collection([told(0, cell, block), told(3)], "").svg()
-    assert svg.count('class="lane"') == 2
+    found = Collection([told(0, cell, block), told(3)], "")
+    svg = found.svg()
     assert ">engine 0</text>" in svg
     assert ">engine 3</text>" in svg
-    heights = [part.split('y="')[1].split('"')[0] for part in svg.split('class="record"')[1:]]
-    assert len(set(heights)) == 2
+    assert ">engine 3</text>" in found.picture().svg
+    above, below = axes.bars(chart.chart(found, ""))
+    assert (above.series.name, above.start, above.end) == ("model.fit(x, y)", 0, 2)
+    assert (below.series.name, below.start, below.end) == ("compute", 1, 1.5)
+    assert above.place + above.thick / 2 <= below.place - below.thick / 2
+    assert below.place + below.thick / 2 < 0.5
 
 
 @pytest.mark.parametrize("end", [1, 9, 1_000_000, *(10**8 * tenth for tenth in range(1, 101))])
@@ -255,10 +260,10 @@ def test_a_timeline_of_any_length_has_some_ticks_and_not_many(end):
 
 
 def test_of_very_many_records_the_longest_are_drawn_and_it_is_said():
-    many = [measured(place, at=place, seconds=0.1) for place in range(lanes.MOST + 5)]
-    svg = Collection([told(0, *many)], "").svg()
-    assert svg.count('class="record"') == lanes.MOST
-    assert f"The {lanes.MOST:,} longest of {lanes.MOST + 5:,} records are drawn." in svg
+    many = [measured(place, at=place, seconds=0.1) for place in range(chart.MOST + 5)]
+    found = Collection([told(0, *many)], "")
+    assert len(axes.bars(chart.chart(found, ""))) == chart.MOST
+    assert f"The {chart.MOST:,} longest of {chart.MOST + 5:,} records are drawn." in found.svg()
 
 
 def test_a_saved_trace_has_a_process_an_engine_on_one_clock(clock, tmp_path):

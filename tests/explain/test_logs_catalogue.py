@@ -5,7 +5,6 @@ import subprocess
 import sys
 from pathlib import Path
 
-import check_messages
 import pytest
 
 from jupyter_mlgpu.explain.logs import placement
@@ -19,6 +18,7 @@ from jupyter_mlgpu.explain.logs.catalogue import (
 )
 from jupyter_mlgpu.explain.logs.parse import Message
 from jupyter_mlgpu.explain.logs.stream import messages
+from tests.support import message_checks
 
 CATALOGUE = Catalogue.load()
 ORDINARY = (Path(__file__).parents[1] / "data" / "ordinary_lines.txt").read_text(encoding="utf-8")
@@ -28,7 +28,7 @@ def test_every_file_is_right():
     wrong = [
         f"{definition.path.name}: {complaint}"
         for definition in CATALOGUE.definitions.values()
-        for complaint in check_messages.complaints(definition, CATALOGUE)
+        for complaint in message_checks.complaints(definition, CATALOGUE)
     ]
     assert wrong == []
 
@@ -44,22 +44,22 @@ def test_every_message_has_both_languages_and_a_verdict():
         assert set(LANGUAGES) <= set(definition.tables)
 
 
-@pytest.mark.parametrize("seed", check_messages.SEEDS)
+@pytest.mark.parametrize("seed", message_checks.SEEDS)
 def test_messages_people_saw_get_their_verdict(seed):
-    wrong = {template["id"] for template, *_ in check_messages.disagreements(CATALOGUE, seed)}
-    assert len(wrong) <= 0.05 * len(check_messages.templates())
-    argued = check_messages.argued(CATALOGUE)
+    wrong = {template["id"] for template, *_ in message_checks.disagreements(CATALOGUE, seed)}
+    assert len(wrong) <= 0.05 * len(message_checks.templates())
+    argued = message_checks.argued(CATALOGUE)
     assert wrong <= argued.keys(), "each needs its [[disagreements]] in a message's file"
 
 
 def test_an_argued_disagreement_is_one():
-    wrong = {template["id"] for template, *_ in check_messages.disagreements(CATALOGUE, 1)}
-    assert check_messages.argued(CATALOGUE).keys() <= wrong
+    wrong = {template["id"] for template, *_ in message_checks.disagreements(CATALOGUE, 1)}
+    assert message_checks.argued(CATALOGUE).keys() <= wrong
 
 
 def test_filling_a_template_gives_fresh_values_and_keeps_braces():
     template = "{ts}: {float}GiB {{{{node x}}}} {int} {bus}"
-    first, second = (check_messages.filled(template, random.Random(seed)) for seed in (1, 2))
+    first, second = (message_checks.filled(template, random.Random(seed)) for seed in (1, 2))
     assert first != second
     assert "{{node x}}" in first
 
@@ -180,7 +180,7 @@ def test_the_checker_finds_what_is_wrong_with_a_file(tmp_path):
         "[en]\nmeaning = 'It is {what} or {other}.'\nadvice = '无。'\n[zh]\nmeaning = '{what} 如此。'\n"
     )
     definition = Definition.from_text(tmp_path / "one.toml", text)
-    found = "\n".join(check_messages.complaints(definition, Catalogue([definition])))
+    found = "\n".join(message_checks.complaints(definition, Catalogue([definition])))
     for part in (
         "'colour' is no key",
         "verdict 'bad' should be one of",

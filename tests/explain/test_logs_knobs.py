@@ -118,18 +118,27 @@ def test_mlc_is_for_programs_started_from_here_whatever_is_imported():
     assert "python3.8 mlcompute_fork.py" in said
 
 
-def test_a_single_variable_keeps_its_semicolons():
+@pytest.mark.parametrize(
+    ("command", "imported", "caution"),
+    [
+        ("TF_DISABLE_MLC_EAGER=;MatMul;Relu", {}, "Only Apple's fork reads"),
+        (
+            "PYTORCH_MPS_LOG_PROFILE_INFO=8",
+            {"torch": object()},
+            "PyTorch reads PYTORCH_MPS_LOG_PROFILE_INFO at its first use",
+        ),
+        (
+            "TF_CPP_MIN_LOG_LEVEL=1",
+            {"jax": object()},
+            "JAX is already imported and keeps its TF_CPP_MIN_LOG_LEVEL until a restart.",
+        ),
+    ],
+    ids=["with semicolons", "read at its first use", "that JAX has read already"],
+)
+def test_a_single_variable_is_set_as_it_was_given_with_a_word_of_caution(command, imported, caution):
     environ: dict[str, str] = {}
-    said = Verbose(environ).command("TF_DISABLE_MLC_EAGER=;MatMul;Relu", {})
-    assert environ == {"TF_DISABLE_MLC_EAGER": ";MatMul;Relu"}
-    assert "Only Apple's fork reads" in said
-
-
-def test_a_variable_read_at_first_use_is_set_with_a_word_of_caution():
-    environ: dict[str, str] = {}
-    said = Verbose(environ).command("PYTORCH_MPS_LOG_PROFILE_INFO=8", {"torch": object()})
-    assert environ == {"PYTORCH_MPS_LOG_PROFILE_INFO": "8"}
-    assert "PyTorch reads PYTORCH_MPS_LOG_PROFILE_INFO at its first use" in said
+    assert caution in Verbose(environ).command(command, imported)
+    assert environ == dict([command.split("=", 1)])
 
 
 def test_a_variable_read_each_time_needs_no_restart():
@@ -144,13 +153,6 @@ def test_what_can_be_switched_without_a_restart_is_said():
         Verbose({}).command("JAX_LOG_COMPILES=1", {"jax": object()})
     assert refused.value.sentence.endswith('Without a restart: `jax.config.update("jax_log_compiles", True)`')
     assert refused.value.verbose == "JAX_LOG_COMPILES=1"
-
-
-def test_jax_that_has_read_tensorflows_variable_is_named():
-    environ: dict[str, str] = {}
-    said = Verbose(environ).command("TF_CPP_MIN_LOG_LEVEL=1", {"jax": object()})
-    assert environ == {"TF_CPP_MIN_LOG_LEVEL": "1"}
-    assert "JAX is already imported and keeps its TF_CPP_MIN_LOG_LEVEL until a restart." in said
 
 
 def test_the_status_tells_what_is_set_and_what_is_imported():

@@ -4,8 +4,9 @@ import importlib.util
 import shutil
 from pathlib import Path
 
-import community_kernel_table  # scripts/community_kernel_table.py, which makes the table
 import pytest
+
+from tests.support import kernel_table
 
 pytestmark = pytest.mark.kernel
 
@@ -58,7 +59,7 @@ void RegisterAllMetalKernels() {
 
 @pytest.fixture
 def source(tmp_path):
-    folder = tmp_path / community_kernel_table.KERNELS
+    folder = tmp_path / kernel_table.KERNELS
     folder.mkdir(parents=True)
     for name, text in KERNELS.items():
         (folder / name).write_text(text, encoding="utf-8")
@@ -75,7 +76,7 @@ def headers():
 
 @pytest.mark.slow
 def test_what_is_registered_is_written_down_as_it_is_called(source, headers):
-    assert community_kernel_table.registered(source, headers) == [
+    assert kernel_table.registered_by_plugin(source, headers) == [
         ("Relu", {"device": "GPU", "types": {"T": ["float32"]}, "registrations": 1}),
         (
             "Fill",
@@ -91,12 +92,12 @@ def test_what_is_registered_is_written_down_as_it_is_called(source, headers):
 
 @pytest.mark.slow
 def test_what_needs_entry_points_for_variables_is_registered_only_where_they_are(source, headers):
-    more = community_kernel_table.registered(source, headers, variables=True)
+    more = kernel_table.registered_by_plugin(source, headers, variables=True)
     assert [name for name, _ in more] == ["Relu", "Fill", "ResourceApplyAdam"]
 
 
 def test_a_registration_that_is_not_cut_out_is_noticed(source):
-    more = source / community_kernel_table.KERNELS / "metal_more.mm"
+    more = source / kernel_table.KERNELS / "metal_more.mm"
     more.write_text("static int now = [] { TF_NewKernelBuilder(0, 0, 0, 0, 0); }();\n", encoding="utf-8")
     with pytest.raises(SystemExit, match="Not every registration"):
-        community_kernel_table.program(source)
+        kernel_table.program(source)

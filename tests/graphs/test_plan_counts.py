@@ -2,11 +2,11 @@
 
 import warnings
 
-import kernel_table  # scripts/kernel_table.py, which makes tables
 import pytest
 
 import jupyter_mlgpu
 from jupyter_mlgpu.graphs.planning import kernels
+from tests.support import kernel_table
 
 pytestmark = [pytest.mark.kernel, pytest.mark.slow]
 

@@ -5,13 +5,13 @@ import subprocess
 import sys
 from importlib import resources
 
-import kernel_table  # scripts/kernel_table.py, which makes tables
 import pytest
 
 from jupyter_mlgpu.graphs.planning import kernels
 from jupyter_mlgpu.graphs.planning.graph import GivenTensor, Node
 from jupyter_mlgpu.graphs.planning.placing import place, target
 from jupyter_mlgpu.record.errors import PlanError
+from tests.support import kernel_table
 
 
 def node(operation, **types):
@@ -227,7 +227,7 @@ def test_a_list_of_types_has_a_kernel_when_each_of_them_has():
 
 
 def test_an_operation_that_the_code_puts_on_the_cpu_stays_there():
-    pinned = Node("it", "MatMul", {"T": ("float32",)}, asked_device="/device:CPU:0")
+    pinned = Node("it", "MatMul", {"T": ("float32",)}, requested_device="/device:CPU:0")
     placed = place(pinned, "main", target("metal"))
     assert (placed.where, placed.reason) == ("cpu", "MatMul: the code requests the CPU")
 

@@ -129,6 +129,15 @@ def test_device_and_tracing_are_broadcast_when_they_change(notebook):
     assert notebook.ask("jupyter_mlgpu_snapshot_request")["tracing"] is False
 
 
+def test_a_page_tells_the_language_of_its_notebook_when_it_asks(start_kernel):
+    notebook = start_kernel()
+    notebook.ask("jupyter_mlgpu_snapshot_request", {"language": "zh"})
+    ((_, shown),) = notebook.run("x = 1").outputs
+    assert "峰值内存" in shown["text/plain"]
+    assert "峰值内存" in shown["text/html"]
+    assert notebook.run("%mlc_trace status").text.startswith("跟踪已打开")
+
+
 def test_a_new_kernel_process_is_a_new_run(start_kernel):
     runs = {start_kernel().ask("jupyter_mlgpu_snapshot_request")["run"] for _ in range(2)}
     assert len(runs) == 2

@@ -15,7 +15,7 @@ PARTS = [
     ("hooks.PythonHooks", "start"),
     ("tap.Tap", "start"),
     ("capture_kernel.KernelSurroundings", "attach"),
-    ("imports.ImportWatch", "start"),
+    ("imports.ImportHook", "start"),
     ("atexit", "register"),
     ("store.Store", "subscribe"),
     ("widget_pages.WidgetPages", "open"),
@@ -27,7 +27,7 @@ ENDS = [
     ("doctor_light.DoctorLight", "stop"),
     ("channel.KernelChannel", "close"),
     ("store.Store", "unsubscribe"),
-    ("imports.ImportWatch", "stop"),
+    ("imports.ImportHook", "stop"),
     ("cell_callbacks.CellCallbacks", "unregister"),
     ("events.CellEvents", "stop"),
     ("commands.Commands", "restore_environment"),
@@ -66,7 +66,7 @@ setattr(place, name, fails)
 try:
     extension.load(ip)
 except RuntimeError as error:
-    print(error, extension.loaded_in(ip), kit.current() is before_us)
+    print(error, extension.loaded_in(ip), runtime.current() is before_us)
 finally:
     setattr(place, name, original)
 """
@@ -115,7 +115,7 @@ def fresh(start_kernel):
     notebook = start_kernel(extension=False)
     # What importing alone brings (IPython's caches, atexit's callbacks) is not what loading has changed.
     notebook.run("%load_ext jupyter_mlgpu\n%unload_ext jupyter_mlgpu")
-    notebook.run("from jupyter_mlgpu.measure import runtime\nbefore_us = kit.current()")
+    notebook.run("from jupyter_mlgpu.measure import runtime\nbefore_us = runtime.current()")
     return notebook
 
 

@@ -1,4 +1,4 @@
-"""What a browser is told of one cell: its events in few bytes, and the looks at memory while it ran."""
+"""What a browser is told of one cell: its trace, its open receipt, and the looks at memory while it ran."""
 
 import json
 from types import SimpleNamespace
@@ -13,7 +13,6 @@ from jupyter_mlgpu.measure.probes.counter_samples import VALUES, CounterSampleSt
 from jupyter_mlgpu.record.errors import UsageError
 from jupyter_mlgpu.record.record import OpStat
 from jupyter_mlgpu.record.store import Store
-from jupyter_mlgpu.show.exporting.compact import compact
 from jupyter_mlgpu.testing import FakeClock, example_record
 
 RUN = "0" * 32
@@ -26,58 +25,6 @@ def event(name="mm", start=0, length=10, line="thread 1", **more) -> Event:
 
 def profile(*events: Event, **options) -> Profile:
     return Profile("torch", "fake profiler", events, BEGUN, BEGUN + 1_000, **options)
-
-
-def read_back(table):
-    """The events of an answer, as a browser reads them: (start, duration, name, line)."""
-    start = 0
-    found = []
-    for after, duration, name, lane in zip(
-        table["starts"], table["durations"], table["name"], table["lane"], strict=True
-    ):
-        start += after
-        found.append((start, duration, table["names"][name][0], table["lanes"][lane][3]))
-    return found
-
-
-def test_events_are_told_from_the_start_of_the_cell_in_their_order():
-    answer = compact([profile(event("b", 40), event("a", -5, 20), event("c", 40, 30, "thread 2"))])
-    assert read_back(answer) == [
-        (-5, 20, "a", "thread 1"),
-        (40, 30, "c", "thread 2"),
-        (40, 10, "b", "thread 1"),
-    ]
-    assert answer["duration"] == 1_000
-    assert answer["events"] == 3
-
-
-def test_a_name_and_a_lane_are_told_once():
-    answer = compact([profile(*(event(start=n, kind="kernel") for n in range(100)))])
-    assert answer["names"] == [["mm", "aten::mm", "kernel"]]
-    assert answer["lanes"] == [["torch", "host", "host", "thread 1"]]
-
-
-def test_of_too_many_events_the_first_stay_and_all_are_counted():
-    answer = compact([profile(*(event(f"op {n}", 100 - n) for n in range(100)))], events=10)
-    assert [start for start, *_ in read_back(answer)] == list(range(1, 11))
-    assert answer["events"] == 100
-
-
-def test_an_answer_fits_into_its_bytes_whatever_the_names_are():
-    events = [event(f"{n} {'long ' * 1000}", n) for n in range(500)]
-    answer = compact([profile(*events)], limit=20_000)
-    assert 0 < len(answer["starts"]) < 500
-    assert len(json.dumps(answer)) < 25_000
-
-
-def test_what_the_kernel_has_not_kept_is_counted_with_its_reason():
-    answer = compact([profile(event(), left_out=7, why_left_out="to bound memory")])
-    assert (answer["left_out"], answer["why_left_out"]) == (7, "to bound memory")
-
-
-def test_a_name_that_is_no_unicode_can_be_sent():
-    answer = compact([profile(event("half \ud800"))])
-    assert json.dumps(answer, ensure_ascii=False).encode()
 
 
 class Bench:
@@ -174,17 +121,17 @@ def test_a_timeline_that_is_not_there_says_why():
     whole = bench.ended(3, mode="profiled")
     row = OpStat("mm", "mm", "host", 1, 0.1, 0.1, "fake profiler", "host")
     bench.runtime.store.add(replace(whole, ops=(row,)))
-    why = [bench.asked(sequence=n)["why_no_timeline"] for n in (1, 2, 3, 4)]
+    why = [bench.asked(sequence=n)["timeline"] for n in (1, 2, 3, 4)]
     assert why == ["light", "none", "gone", "gone"]
 
 
-def test_the_timeline_of_a_profiled_cell_comes_with_the_answer():
+def test_a_profiled_cell_whose_events_are_kept_says_so():
     bench = Bench()
     record = bench.ended(mode="profiled")
     bench.runtime.profiles.add(record.key, (profile(event("mm", 3)),))
-    answer = bench.asked()
-    assert read_back(answer["timeline"]) == [(3, 10, "mm", "thread 1")]
-    assert answer["why_no_timeline"] is None
+    assert bench.asked()["timeline"] == "kept"
+    bench.runtime.profiles.add(record.key, (profile(),))
+    assert bench.asked()["timeline"] == "none"
 
 
 def test_the_trace_is_the_one_for_perfetto_and_says_what_it_leaves_out():

@@ -16,7 +16,7 @@ from jupyter_mlgpu.measure.ops.events import Event, Profile
 from jupyter_mlgpu.testing import example_record
 
 def profiled(events, number=1000):
-    kit = get_ipython()._jupyter_mlgpu.kit
+    kit = get_ipython()._jupyter_mlgpu.runtime
     record = replace(example_record(number, run=kit.recorder.run.id), mode="profiled")
     made = (Event(f"op {n % 50}", "op", "host", "host", "thread 1", n * 10, 8) for n in range(events))
     kit.profiles.add(record.key, (Profile("torch", "fake profiler", tuple(made), 0, events * 10),))
@@ -34,18 +34,16 @@ def asked(notebook, kind, run, sequence=1000):
     return notebook.ask("jupyter_mlgpu_request", {"type": kind, "run": run, "sequence": sequence})
 
 
-def test_a_large_profile_is_answered_while_a_cell_runs_and_within_a_megabyte(notebook, tmp_path):
+def test_a_large_profile_is_answered_while_a_cell_runs(notebook, tmp_path):
     run = notebook.run(f"{PROFILED}\nprofiled(100_000)").text.strip()
     gate = tmp_path / "gate"
     wait = f"while not pathlib.Path({str(gate)!r}).exists(): time.sleep(0.01)"
     busy = notebook.send(f"import pathlib, time\n{wait}")
     answer = asked(notebook, "inside", run)
     assert answer["status"] == "ok"
-    timeline = answer["timeline"]
-    assert (len(timeline["starts"]), timeline["events"]) == (50_000, 100_000)
-    assert len(json.dumps(answer, separators=(",", ":"))) < 1_050_000
+    assert answer["timeline"] == "kept"
     trace = asked(notebook, "inside_trace", run)
-    assert json.loads(trace["trace"])["traceEvents"]
+    assert len(json.loads(trace["trace"])["traceEvents"]) == trace["events"] == 50_000
     assert asked(notebook, "inside_record", run)["record"]["cell"]["sequence"] == 1000
     gate.touch()
     assert notebook.wait(busy).status == "ok"
@@ -65,8 +63,7 @@ def test_a_cell_that_was_watched_has_its_looks_at_memory(notebook):
     wall = next(one["value"] for one in record["readings"] if one["quantity"] == "wall_time")
     answer = asked(notebook, "inside", record["run"]["id"], record["cell"]["sequence"])
     samples = answer["samples"]
-    assert answer["timeline"] is None
-    assert answer["why_no_timeline"] == "light"
+    assert answer["timeline"] == "light"
     assert len(samples["samples"]) >= 3
     assert all(0 <= at <= wall for at, _ in samples["samples"])
     process = [one["device"] for one in samples["series"]].index("process")

@@ -20,7 +20,7 @@ from jupyter_mlgpu.jupyter.notebook.cell.record_stages import (
     with_traceback,
     with_values_elsewhere,
 )
-from jupyter_mlgpu.measure.capture.waiting import Notes
+from jupyter_mlgpu.measure.capture.stretch import Notes
 from jupyter_mlgpu.measure.frameworks.base import Device
 from jupyter_mlgpu.measure.runtime import Runtime
 from jupyter_mlgpu.measure.selection import DeviceSelection

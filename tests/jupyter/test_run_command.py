@@ -117,6 +117,17 @@ def receipts(cell: Any) -> list[dict[str, Any]]:
     ]
 
 
+def test_a_notebook_is_answered_in_the_language_of_its_metadata(tmp_path):
+    source = write(tmp_path, "x = 1", "from jupyter_mlgpu.lessons import predict\npredict('How many?', ...)")
+    written = nbformat.read(source, as_version=4)
+    written.metadata["jupyter_mlgpu"] = {"language": "zh"}
+    nbformat.write(written, source)
+    ran = run(source)
+    assert ran.status == 0, ran.errors
+    assert "峰值内存" in ran.cells[0].outputs[0].data["text/plain"]
+    assert "还没有预测" in printed(ran.cells[1])
+
+
 # -- a notebook that trains on real data ----------------------------------------------------------
 
 

@@ -1,4 +1,4 @@
-"""Asks the engine what limits planted programs, and marks its answers.
+"""Ask the engine what limits planted programs, and mark its answers.
 
 python -m tests.limits                                        # all that can run here
 python -m tests.limits --only 'sleep-*' --framework python
@@ -8,31 +8,26 @@ python -m tests.limits --ordinary                             # ordinary cells, 
 
 from __future__ import annotations
 
-import argparse
-import json
 import sys
 import tempfile
 from collections.abc import Sequence
 from dataclasses import asdict
-from fnmatch import fnmatch
 from pathlib import Path
 from typing import Any
 
-from tests.limits.host_environment import host_environment
-
-from jupyter_mlgpu.record.extras import installed
+from tests.limits import commandline
+from tests.limits.contradicting import contradiction
 from tests.limits.judge import Judged, Question, Score, score
-from tests.limits.ordinary import ORDINARY
-from tests.limits.program import Program, matching
-from tests.limits.programs import PROGRAMS
-from tests.limits.runners import ask_all, ask_ordinary, runner_for
+from tests.limits.profiling import profile_of
+from tests.limits.program import ORDINARY, PROGRAMS, Program, matching
+from tests.limits.runners import ask_all, ask_ordinary
 
 HEADINGS = ("program", "framework", "right is", "answered", "confidence", "share", "seconds", "")
 _ROW = "{:46} {:11} {:26} {:11} {:10} {:>6} {:>7}  {}"
 
 
 def row(question: Question, framework: str, against: str | None = None) -> str:
-    """A line of the table: a question, what the engine said, and what is to be said against it."""
+    """Return a line of the table: a question, the answer, and what speaks against it."""
     answer = question.answer
     if question.kinds and question.mark == "wrong":
         against = "wrong"
@@ -59,30 +54,22 @@ def tell(program: Program, outcome: Judged | str) -> None:
         print(f"{'':46} mended, and the answer is the same", flush=True)
 
 
-def as_json(judged: Sequence[Judged], not_run: dict[str, str], total: Score) -> dict[str, Any]:
-    """Everything, for docs/measurements."""
+def as_json(one: Judged) -> dict[str, Any]:
+    """Return a program and its answers as JSON."""
     return {
-        "machine": host_environment(),
-        "score": {**asdict(total), "failures": total.failures},
-        "not_run": not_run,
-        "programs": [
-            {
-                "id": one.program.id,
-                "framework": one.program.framework,
-                "kinds": one.program.kinds,
-                "planted": asdict(one.planted),
-                "mended_kinds": one.program.mended_kinds,
-                "mended": asdict(one.mended) if one.mended is not None else None,
-                "changed": one.changed,
-                "disturbed": one.disturbed,
-            }
-            for one in judged
-        ],
+        "id": one.program.id,
+        "framework": one.program.framework,
+        "kinds": one.program.kinds,
+        "planted": asdict(one.planted),
+        "mended_kinds": one.program.mended_kinds,
+        "mended": asdict(one.mended) if one.mended is not None else None,
+        "changed": one.changed,
+        "disturbed": one.disturbed,
     }
 
 
 def print_score(total: Score) -> None:
-    """Print the figures that the issue asks for."""
+    """Print the figures that the exam is judged by."""
     print()
     for what, figure in (
         ("right, of the sure and likely", _percent(total.right, total.answered)),
@@ -94,26 +81,45 @@ def print_score(total: Score) -> None:
         ("others had the cores", str(len(total.disturbed))),
     ):
         print(f"{what:40} {figure}")
-    for failure in total.failures:
-        print(f"FAILED: {failure}")
 
 
 def _percent(share: float | None, of: int | None) -> str:
     return "-" if share is None else f"{share:.1%}" + ("" if of is None else f" of {of}")
 
 
-def ask_all_ordinary(only: str | None, framework: str | None, file: Path | None) -> int:
-    """Ask ordinary cells, each in a kernel that has run no other; 1 where a profile contradicts an answer."""
-    print(_ROW.format(*HEADINGS))
+def ask_planted(programs: Sequence[Program], file: Path | None, script: bool) -> list[str]:
+    """Ask planted programs, in a kernel for each framework, and return in words what fails."""
+    not_run: dict[str, str] = {}
+
+    def told(program: Program, outcome: Judged | str) -> None:
+        if isinstance(outcome, str):
+            not_run[program.id] = outcome
+        tell(program, outcome)
+
+    with tempfile.TemporaryDirectory() as folder:
+        judged = ask_all(programs, Path(folder), told, script=script)
+    total = score(judged)
+    print_score(total)
+    results = {
+        "score": {**asdict(total), "failures": total.failures},
+        "not_run": not_run,
+        "programs": [as_json(one) for one in judged],
+    }
+    commandline.keep(file, results)
+    failed = [name for name, reason in not_run.items() if reason.startswith("failed")]
+    return total.failures + ([f"cells of these programs: {', '.join(failed)}"] if failed else [])
+
+
+def ask_all_ordinary(programs: Sequence[Program], file: Path | None) -> list[str]:
+    """Ask ordinary cells, each in a fresh kernel, and return those that their profile contradicts."""
     told: list[dict[str, Any]] = []
-    for ordinary in ORDINARY:
-        if not fnmatch(ordinary.id, only or "*") or framework not in (None, ordinary.framework):
+    for ordinary in programs:
+        if reason := ordinary.why_not_here():
+            print(f"{ordinary.id:46} {reason}", flush=True)
             continue
-        if not installed(ordinary.framework):
-            print(f"{ordinary.id:46} not run: {ordinary.framework} is not installed here", flush=True)
-            continue
-        with tempfile.TemporaryDirectory() as folder, runner_for(ordinary.framework, Path(folder)) as runner:
-            answer, profile, against = ask_ordinary(runner, ordinary)
+        answer = ask_ordinary(ordinary)
+        profile = profile_of(ordinary)
+        against = contradiction(answer, profile)
         print(row(Question(ordinary.id, (), answer), ordinary.framework, against), flush=True)
         told.append(
             {
@@ -127,50 +133,25 @@ def ask_all_ordinary(only: str | None, framework: str | None, file: Path | None)
     dark = sum(one["answer"]["explained"] <= 0.5 for one in told)
     print(f"\n{len(told)} ordinary cells, {len(contradicted)} contradicted by their own profile")
     print(f"{dark} leave half of their time or more unexplained")
-    for name in contradicted:
-        print(f"FAILED: {name}")
-    if file is not None:
-        data = {"machine": host_environment(), "contradicted": contradicted, "cells": told}
-        file.write_text(json.dumps(data, indent=1) + "\n", encoding="utf-8")
-    return 1 if contradicted or not told else 0
+    commandline.keep(file, {"contradicted": contradicted, "cells": told})
+    return contradicted if told else ["no ordinary cell was asked"]
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Ask, print and keep; 0 where the engine passes."""
-    parser = argparse.ArgumentParser(
-        description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-        prog="python -m tests.limits",
-    )
-    parser.add_argument("--only", metavar="GLOB", help="programs whose id matches")
-    parser.add_argument("--framework", metavar="NAME", help="programs of this framework")
-    parser.add_argument("--json", metavar="FILE", type=Path, help="keep everything in this file, too")
+    parser = commandline.parser(__doc__, "tests.limits")
     parser.add_argument("--ordinary", action="store_true", help="ask ordinary cells, not planted programs")
     parser.add_argument("--script", action="store_true", help="without a kernel, as blocks of a script")
     options = parser.parse_args(arguments)
-    if options.ordinary:
-        return ask_all_ordinary(options.only, options.framework, options.json)
-    programs = matching(PROGRAMS, options.only, options.framework)
-    not_run: dict[str, str] = {}
-
-    def told(program: Program, outcome: Judged | str) -> None:
-        if isinstance(outcome, str):
-            not_run[program.id] = outcome
-        tell(program, outcome)
-
     print(_ROW.format(*HEADINGS))
-    with tempfile.TemporaryDirectory() as folder:
-        judged = ask_all(programs, Path(folder), told, script=options.script)
-    total = score(judged)
-    print_score(total)
-    if options.json is not None:
-        options.json.write_text(
-            json.dumps(as_json(judged, not_run, total), indent=1) + "\n", encoding="utf-8"
-        )
-    failed = [name for name, reason in not_run.items() if reason.startswith("failed")]
-    if failed:
-        print(f"FAILED: cells of these programs: {', '.join(failed)}")
-    return 1 if total.failures or failed else 0
+    programs = matching(ORDINARY if options.ordinary else PROGRAMS, options.only, options.framework)
+    if options.ordinary:
+        failures = ask_all_ordinary(programs, options.json)
+    else:
+        failures = ask_planted(programs, options.json, options.script)
+    for failure in failures:
+        print(f"FAILED: {failure}")
+    return 1 if failures else 0
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Cells without a notebook: one after the other in one namespace, in this process."""
+"""Run cells without a notebook, one after the other in one namespace."""
 
 from __future__ import annotations
 
@@ -6,11 +6,17 @@ import ast
 import asyncio
 import inspect
 import linecache
+import multiprocessing
+import os
 import re
 import sys
 import types
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ProcessPoolExecutor
+from typing import Any, TypeVar
 
+Argument = TypeVar("Argument")
+Result = TypeVar("Result")
 _FILE = re.compile(r"<cell (\d+)>")
 
 
@@ -28,7 +34,7 @@ class Cells:
         self._count = 0
 
     def compiled(self, code: str) -> types.CodeType:
-        """The code of a cell, ready to be run."""
+        """Compile the code of a cell."""
         self._count += 1
         name = f"<cell {self._count}>"
         linecache.cache[name] = (len(code), None, code.splitlines(keepends=True), name)
@@ -36,7 +42,7 @@ class Cells:
         return ready
 
     def of_user(self, filename: str) -> int | None:
-        """The number of the cell whose code a file is, as a notebook tells its own; None of another file."""
+        """Return the number of the cell whose code a file is; None of another file."""
         found = _FILE.fullmatch(filename)
         return None if found is None else int(found[1])
 
@@ -52,3 +58,18 @@ class Cells:
         """Forget what the cells have defined."""
         for name in [name for name in self.names if not name.startswith("__")]:
             del self.names[name]
+
+
+def in_a_fresh_process(
+    function: Callable[[Argument], Result], arguments: Iterable[Argument]
+) -> Iterator[Result]:
+    """Call a function with each of these, all in one new process; what the cells print there is left out."""
+    spawning = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(1, spawning, initializer=_prepare) as process:
+        yield from process.map(function, arguments)
+
+
+def _prepare() -> None:
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+    # A spawned process would spawn its own children, and those of a cell are forked where that is usual.
+    multiprocessing.set_start_method(None, force=True)

@@ -1,4 +1,4 @@
-"""Clocks that see what a program spends its time on, without the engine that is judged."""
+"""Measure the part of a program's time that its cause took, without the engine that is judged."""
 
 from __future__ import annotations
 
@@ -6,16 +6,18 @@ import importlib
 import os
 import threading
 import time
+import types
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, nullcontext
 from typing import Any
 
-from tests.limits.load import run_delay
+from tests.limits.cells import Cells
+from tests.limits.load import beside, run_delay
 from tests.limits.program import Program
 
 
 class Clock:
-    """Runs while a cell does; `share` is the part of its wall time that the cause took, None if not known."""
+    """A clock that runs while a cell does, and gives the part of the wall time that its cause took."""
 
     def __enter__(self) -> Clock:
         return self
@@ -24,15 +26,15 @@ class Clock:
         pass
 
     def share(self, wall: float) -> float | None:
-        """The part of so many seconds."""
+        """Return the part of these seconds, from 0 to 1; None where it is not known."""
         return None
 
 
 class Difference(Clock):
-    """What a counter of seconds has gained."""
+    """The seconds that a counter has gained while the cell ran."""
 
     def __init__(self, read: Callable[[], float | None], rest: bool = False) -> None:
-        """With `rest`, the part that the counter does not have."""
+        """Read a counter at both ends; `rest` gives the part that it did not gain."""
         self._read, self._rest = read, rest
         self._gained: float | None = None
 
@@ -45,7 +47,7 @@ class Difference(Clock):
         self._gained = None if ended is None or self._begun is None else ended - self._begun
 
     def share(self, wall: float) -> float | None:
-        """What was gained as a part of the wall time, or what is left of it."""
+        """Return the gained seconds, or the rest, as a part of the wall time."""
         if self._gained is None:
             return None
         part = min(1.0, self._gained / wall)
@@ -76,7 +78,7 @@ class Calls(Clock):
         self._replaced.close()
 
     def share(self, wall: float) -> float | None:
-        """The time in these calls as a part of the wall time; several threads count as one at most."""
+        """Return the time in these calls as a part of the wall time; several threads count as one at most."""
         return min(1.0, self._seconds / wall)
 
     def _timed(self, function: Callable[..., Any]) -> Callable[..., Any]:
@@ -99,32 +101,24 @@ class Calls(Clock):
 
         return timed
 
-    def _spell(self) -> _Spell:
-        return _Spell(self)
-
-
-class _Spell:
-    """One call that is timed; not again within itself."""
-
-    def __init__(self, calls: Calls) -> None:
-        self._calls = calls
-
-    def __enter__(self) -> None:
-        depth = self._calls._depth
-        depth.value = getattr(depth, "value", 0) + 1
-        self._begun = time.perf_counter()
-
-    def __exit__(self, *error: object) -> None:
-        seconds = time.perf_counter() - self._begun
-        self._calls._depth.value -= 1
-        if self._calls._depth.value == 0:
-            with self._calls._lock:
-                self._calls._seconds += seconds
+    @contextmanager
+    def _spell(self) -> Iterator[None]:
+        """Time one call; not again within itself."""
+        self._depth.value = getattr(self._depth, "value", 0) + 1
+        begun = time.perf_counter()
+        try:
+            yield
+        finally:
+            seconds = time.perf_counter() - begun
+            self._depth.value -= 1
+            if self._depth.value == 0:
+                with self._lock:
+                    self._seconds += seconds
 
 
 @contextmanager
 def replaced(target: str, names: dict[str, Any], by: Callable[[Any], Any]) -> Iterator[None]:
-    """In this block a function is what `by` makes of it: one of a cell, or `module.name`, or `Class.name`."""
+    """Replace a function by `by(function)` in this block: one of a cell, `module.name` or `Class.name`."""
     first, *path = target.split(".")
     if not path:
         original = names[first]
@@ -140,7 +134,7 @@ def replaced(target: str, names: dict[str, Any], by: Callable[[Any], Any]) -> It
 
 
 def _holder(path: list[str], names: dict[str, Any]) -> Any:
-    """What has the function: a name of a cell, or a module, and what lies below it."""
+    """Return the object that holds the function: found from a name of a cell, or from a module."""
     if path[0] in names:
         holder, rest = names[path[0]], path[1:]
     else:
@@ -157,7 +151,7 @@ def _holder(path: list[str], names: dict[str, Any]) -> Any:
 
 
 def without(targets: str, names: dict[str, Any]) -> ExitStack:
-    """In this block these functions do nothing but give back their first argument."""
+    """Let these functions only give back their first argument in this block."""
     stack = ExitStack()
     for target in targets.split(","):
         stack.enter_context(replaced(target.strip(), names, lambda _: lambda first, *rest, **named: first))
@@ -165,7 +159,7 @@ def without(targets: str, names: dict[str, Any]) -> ExitStack:
 
 
 def clock_of(program: Program, names: dict[str, Any]) -> Clock:
-    """The clock that a program asks for; `again`, `without` and `mended` compare this run with another."""
+    """Return the clock of a program; `again`, `without` and `mended` compare this run with another."""
     word, _, targets = program.clock.partition(" ")
     match word:
         case "idle":
@@ -180,3 +174,34 @@ def clock_of(program: Program, names: dict[str, Any]) -> Clock:
         case "again" | "without" | "mended":
             return Clock()
     raise ValueError(f"{program.id} asks for no known clock: {program.clock!r}")
+
+
+def measured(program: Program) -> dict[str, object]:
+    """Run a program here, and return its seconds and the part of them that its cause took."""
+    cells = Cells()
+    for setup in program.before:
+        cells.run(setup)
+    clock, ready = clock_of(program, cells.names), cells.compiled(program.code)
+    with beside(program.load), clock:
+        seconds = timed(cells, ready)
+    share = clock.share(seconds)
+    word, _, targets = program.clock.partition(" ")
+    if word in ("again", "without"):
+        with without(targets, cells.names) if word == "without" else nullcontext():
+            share = 1 - timed(cells, ready) / seconds
+    after: float | None = None
+    if program.mended is not None:
+        for setup in program.mended_before:
+            cells.run(setup)
+        after = timed(cells, cells.compiled(program.mended))
+    if program.clock == "mended":
+        assert after is not None, program.id
+        share = 1 - after / seconds
+    return {"id": program.id, "seconds": seconds, "share": share, "mended": after}
+
+
+def timed(cells: Cells, code: types.CodeType) -> float:
+    """Run a cell and return its seconds."""
+    begun = time.perf_counter()
+    cells.run(code)
+    return time.perf_counter() - begun

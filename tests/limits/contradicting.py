@@ -1,4 +1,4 @@
-"""When a profile contradicts an answer.
+"""Compare an answer with a profile of the same cell.
 
 An answer says on what a cell spent most of its time. A profile of the same cell, run without us in a process
 of its own, says of each kind how much of the time it can have had **at most**:
@@ -52,7 +52,7 @@ class Profile:
     major_faults: int
 
     def at_most(self, kind: LimitKind) -> float | None:
-        """The part of the time that a kind can have had at most; None where this profile cannot say."""
+        """Return the largest part of the time that a kind can have had; None where it is not known."""
         match kind:
             case "waiting":
                 return self.idle
@@ -75,7 +75,7 @@ class Profile:
 
 
 def contradiction(answer: Answer, profile: Profile) -> str | None:
-    """What the profile says against an answer, in words; None where it says nothing."""
+    """Return in words how the profile contradicts an answer; None where it does not."""
     if answer.is_open or answer.kind is None:
         return None
     most = profile.at_most(answer.kind)

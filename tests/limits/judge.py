@@ -1,4 +1,4 @@
-"""Marks answers: which are right, wrong, or open, and whether the engine passes. Nothing is run here."""
+"""Mark answers as right, wrong or open, and decide if the engine passes. Nothing is run here."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from jupyter_mlgpu.record.limit import Confidence, LimitKind
 from tests.limits.program import Program
 
 Mark = Literal["right", "wrong", "open"]
-#: What the issue asks for.
+#: The least part of right answers, and the largest part of open ones, with which the engine passes.
 RIGHT_AT_LEAST, OPEN_AT_MOST = 0.95, 0.20
 #: Where a cell had to wait for a core this long, as the harness itself counts it, others limited it, too.
 DISTURBED = 0.2
@@ -18,7 +18,7 @@ DISTURBED = 0.2
 
 @dataclass(frozen=True)
 class Answer:
-    """What the engine said of one cell.
+    """The engine's answer on one cell.
 
     `kind` is None where it gave no answer, and `said` is the reason then. `seconds` are those of the cell,
     and `delayed` the part of them in which it waited for a core that other programs had, both as the harness
@@ -37,7 +37,7 @@ class Answer:
 
     @classmethod
     def of(cls, record: Mapping[str, Any], seconds: float = 0.0, delayed: float = 0.0) -> Answer:
-        """From a record as JSON, its sentences as texts."""
+        """Read the answer from a record as JSON, its sentences as texts."""
         limit = record.get("limit")
         if limit is None:
             return cls(None, said=record.get("why_no_limit") or "", seconds=seconds, delayed=delayed)
@@ -52,12 +52,12 @@ class Answer:
 
     @property
     def is_open(self) -> bool:
-        """Whether the engine left the question open."""
+        """True where the engine left the question open."""
         return self.kind in (None, "unknown") or self.confidence == "open"
 
     @property
     def disturbed(self) -> bool:
-        """Whether other programs had the cores."""
+        """True where other programs had the cores."""
         return self.delayed > DISTURBED
 
     def mark(self, kinds: Sequence[LimitKind]) -> Mark:
@@ -98,24 +98,24 @@ class Judged:
 
     @property
     def disturbed(self) -> bool:
-        """Whether other programs had the cores in a cell that has no such programs planted."""
+        """True where other programs had the cores in a cell that has no such programs planted."""
         planted = self.planted.disturbed and self.program.load != "processor"
         return planted or (self.mended is not None and self.mended.disturbed)
 
     @property
     def changed(self) -> bool | None:
-        """Whether mending the program changed the answer; None where there is no mended one."""
+        """True where mending the program changed the answer; None where there is no mended one."""
         return None if self.mended is None else self.mended.kind != self.planted.kind
 
     @property
     def beyond_its_bound(self) -> bool:
-        """Whether the mended program took less time than the bound of the planted one allows."""
+        """True where the mended program took less time than the bound of the planted one allows."""
         bound = self.planted.at_least
         return self.mended is not None and bound is not None and self.mended.seconds < bound
 
     @property
     def questions(self) -> list[Question]:
-        """What is asked of the program, and of the mended one."""
+        """The questions on the program, and on the mended one where its kinds are known."""
         asked = [Question(self.program.id, self.program.kinds, self.planted)]
         if self.mended is not None and self.program.mended_kinds:
             asked.append(Question(f"{self.program.id} (mended)", self.program.mended_kinds, self.mended))
@@ -124,7 +124,7 @@ class Judged:
 
 @dataclass(frozen=True)
 class Score:
-    """How the engine did over all programs; shares from 0 to 1, None of nothing.
+    """The engine's result over all programs; shares from 0 to 1, None of nothing.
 
     `right` is of the answers that are sure or likely, `precise` the part of the right ones that is the
     narrowest kind. Where other programs had the cores (`disturbed`), `contention` is right, too, and the
@@ -146,7 +146,7 @@ class Score:
 
     @property
     def failures(self) -> list[str]:
-        """What the issue asks for and is not so, in words; none where the engine passes."""
+        """The demands that are not met, in words; none where the engine passes."""
         failed = []
         if not self.questions:
             failed.append("no program was asked")
@@ -167,7 +167,7 @@ class Score:
 
 
 def score(judged: Iterable[Judged]) -> Score:
-    """Count the answers."""
+    """Return the score of these answers."""
     everything = list(judged)
     asked = [question for one in everything for question in one.questions]
     right = [one for one in asked if one.mark == "right"]

@@ -38,7 +38,7 @@ while True:
 
 @contextmanager
 def beside(load: Load | None) -> Iterator[None]:
-    """Other programs are at work in this block; in sessions of their own, as another user's are."""
+    """Run other programs beside this block, in sessions of their own, as another user's are."""
     codes = {
         None: [],
         "processor": [_BUSY] * BESIDE_EACH_CORE * (psutil.cpu_count() or 1),
@@ -62,7 +62,7 @@ def beside(load: Load | None) -> Iterator[None]:
 
 @dataclass(frozen=True)
 class Waited:
-    """What had been done up to a moment, in seconds.
+    """Seconds that processes had worked or waited up to a moment.
 
     `delays` is how long each thread of a process had waited for a core, `own` how long the process and its
     children had one, `others` how long all other processes had.
@@ -74,7 +74,7 @@ class Waited:
 
     @classmethod
     def of(cls, pid: int) -> Waited:
-        """As the system counts it now; it is Linux that counts delays."""
+        """Read the system's counters now; only Linux counts delays."""
         machine = psutil.cpu_times()
         busy = sum(machine) - machine.idle - getattr(machine, "iowait", 0.0) - getattr(machine, "guest", 0.0)
         own = 0.0
@@ -85,12 +85,12 @@ class Waited:
 
 
 def run_delay(pid: int) -> float | None:
-    """Seconds in which the main thread of a process could have run and did not; None where nobody counts."""
+    """Return the seconds in which the main thread could have run and did not; None if not counted."""
     return run_delays(pid).get(pid)
 
 
 def run_delays(pid: int) -> dict[int, float]:
-    """The same for each of its threads, by their numbers; nothing where nobody counts.
+    """Return these seconds of each thread by its number; empty where they are not counted.
 
     The second number of /proc/PID/task/TID/schedstat, in nanoseconds (the kernel's sched-stats.rst).
     """
@@ -102,7 +102,7 @@ def run_delays(pid: int) -> dict[int, float]:
 
 
 def disturbance(before: Waited, after: Waited, wall: float) -> float:
-    """The part of a cell in which a thread of it waited for a core that other programs had, from 0 to 1.
+    """Return the part of a cell, from 0 to 1, in which a thread waited for a core that others had.
 
     Of the thread that waited longest. Where others used less than a seventh of the machine, it waited for
     threads of its own.

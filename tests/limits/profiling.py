@@ -1,12 +1,7 @@
-"""A profile of a cell that runs without us: a sampling of the main thread's stack, clocks, and `perf`.
-
-python -m tests.limits.profiling ID         # one cell, as JSON
-"""
+"""Profile a cell without us, by samples of the main thread's stack, clocks, and `perf`."""
 
 from __future__ import annotations
 
-import argparse
-import json
 import os
 import re
 import resource
@@ -17,16 +12,14 @@ import tempfile
 import threading
 import time
 import types
-from dataclasses import asdict
+from collections.abc import Sequence
 from pathlib import Path
 
-from tests.limits.cells import Cells
+from tests.limits.cells import Cells, in_a_fresh_process
 from tests.limits.contradicting import Profile
 from tests.limits.load import Waited, disturbance
-from tests.limits.ordinary import ORDINARY
-from tests.limits.ordinary.cell import Ordinary
+from tests.limits.program import Program
 
-_MARK = "profile: "
 #: Where a function traces or compiles: a part of the file's path, and of the function's name.
 COMPILING = re.compile(
     r"tensorflow/python/(autograph/|eager/polymorphic_function/tracing_compilation\.py:(trace|maybe_define))"
@@ -49,11 +42,11 @@ PERF_A_SECOND = 199
 class Stacks:
     """Samples of the main thread's stack, each with the seconds since the one before.
 
-    While a library holds the interpreter's lock nothing is sampled, and that time goes to the stack that is
+    While a library holds the GIL nothing is sampled, and that time goes to the stack that is
     seen next: the same one, for it did not move.
     """
 
-    def __init__(self, getters: tuple[str, ...]) -> None:
+    def __init__(self, getters: Sequence[str]) -> None:
         self._getters = getters
         self._main = threading.get_ident()
         self._over = threading.Event()
@@ -91,7 +84,7 @@ class Stacks:
 
 
 class Perf:
-    """Which libraries the process's threads are in, by `perf record`; nothing where it cannot run."""
+    """Samples by `perf record` of the libraries that the threads are in; none where it cannot run."""
 
     def __init__(self, folder: Path) -> None:
         self._data = folder / "perf.data"
@@ -122,7 +115,7 @@ class Perf:
             self._process.wait()
 
     def shares(self, seconds: float) -> tuple[float, float] | None:
-        """The main thread in the interpreter, and all threads in libraries, as parts of these seconds."""
+        """Return the parts of these seconds of the main thread in the interpreter and of all in libraries."""
         if self._process is None:
             return None
         # Without the libraries at hand it does not read their symbols, which takes half a minute.
@@ -141,14 +134,14 @@ class Perf:
         return min(1.0, main / whole), min(1.0, native / whole)
 
 
-def profiled(ordinary: Ordinary) -> Profile:
-    """Run a cell here, twice, and say where its time went the first time."""
+def profiled(ordinary: Program) -> Profile:
+    """Run a cell here twice, and return the profile of the first run."""
     cells = Cells()
     for setup in ordinary.before:
         cells.run(setup)
     ready = cells.compiled(ordinary.code)
     with tempfile.TemporaryDirectory() as folder:
-        with Perf(Path(folder)) as perf, Stacks(ordinary.getters) as stacks:
+        with Perf(Path(folder)) as perf, Stacks(ordinary.clock.split()[1:]) as stacks:
             waited, faults = Waited.of(os.getpid()), resource.getrusage(resource.RUSAGE_SELF).ru_majflt
             begun, main, own = time.perf_counter(), time.thread_time(), time.process_time()
             cells.run(ready)
@@ -177,23 +170,7 @@ def profiled(ordinary: Ordinary) -> Profile:
     )
 
 
-def profile_of(ordinary: Ordinary) -> Profile:
-    """The profile of a cell, made in a process of its own."""
-    command = [sys.executable, "-m", "tests.limits.profiling", ordinary.id]
-    done = subprocess.run(command, capture_output=True, text=True)
-    lines = [line for line in done.stdout.splitlines() if line.startswith(_MARK)]
-    if done.returncode or not lines:
-        raise RuntimeError(f"{ordinary.id} could not be profiled: {done.stderr[-2000:]}")
-    return Profile(**json.loads(lines[-1].removeprefix(_MARK)))
-
-
-def main() -> None:
-    """Profile one cell and print it."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("id")
-    (ordinary,) = [one for one in ORDINARY if one.id == parser.parse_args().id]
-    print(f"\n{_MARK}{json.dumps(asdict(profiled(ordinary)))}", flush=True)
-
-
-if __name__ == "__main__":
-    main()
+def profile_of(ordinary: Program) -> Profile:
+    """Profile a cell in a process of its own."""
+    (profile,) = in_a_fresh_process(profiled, [ordinary])
+    return profile

@@ -1,4 +1,4 @@
-"""What the engine saw of planted programs, raw: to find out why an answer is wrong.
+"""Keep the raw evidence of planted programs, to find out why an answer is wrong.
 
 python -m tests.limits.raw --framework torch-cuda --json FILE      # in this process, as a script
 python -m tests.limits.raw --framework jax-cuda --only '*-to-the-gpu-*' --ops --json FILE
@@ -6,29 +6,24 @@ python -m tests.limits.raw --framework jax-cuda --only '*-to-the-gpu-*' --ops --
 
 from __future__ import annotations
 
-import argparse
 import gc
-import json
 import statistics
 import sys
 import time
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import Any
-
-from tests.limits.host_environment import host_environment
 
 from jupyter_mlgpu import pipeline
 from jupyter_mlgpu.measure.runtime import current
 from jupyter_mlgpu.record.decoding import to_json
+from tests.limits import commandline
 from tests.limits.cells import Cells
 from tests.limits.load import beside
-from tests.limits.program import Load, Program, matching
-from tests.limits.programs import PROGRAMS
+from tests.limits.program import PROGRAMS, Load, Program, matching
 
 
 def cost_of_asking() -> dict[str, dict[str, float]]:
-    """What NVIDIA's driver is asked at each cell, of the first GPU: medians of 50 calls, in microseconds."""
+    """Return the cost of the driver's calls at a cell, on the first GPU: medians of 50, in microseconds."""
     nvml, since = current().gpus.get().nvml, time.time() - 1
     asked: dict[str, Callable[[], Any]] = {
         "busy": lambda: nvml.busy(0, since),
@@ -47,7 +42,7 @@ def cost_of_asking() -> dict[str, dict[str, float]]:
 
 
 def looked_at(cells: Cells, code: str, load: Load | None, ops: bool = False) -> dict[str, Any]:
-    """Run a cell; its record, and all that was seen of it."""
+    """Run a cell, and return its record and the evidence on it."""
     runtime = current()
     ready = cells.compiled(code)
     with beside(load):
@@ -61,7 +56,7 @@ def looked_at(cells: Cells, code: str, load: Load | None, ops: bool = False) -> 
 
 
 def seen_of(cells: Cells, program: Program, ops: bool) -> dict[str, Any]:
-    """Of a program and the mended one; why there is none where a cell raises."""
+    """Return the evidence on a program and the mended one, or the reason where a cell raises."""
     asked = [("planted", program.before, program.code, program.load)]
     if program.mended is not None:
         asked.append(("mended", program.mended_before, program.mended, None))
@@ -85,18 +80,11 @@ def seen_of(cells: Cells, program: Program, ops: bool) -> dict[str, Any]:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the programs and write what was seen."""
-    parser = argparse.ArgumentParser(
-        description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-        prog="python -m tests.limits.raw",
-    )
-    parser.add_argument("--only", metavar="GLOB", help="programs whose id matches")
-    parser.add_argument("--framework", metavar="NAME", help="programs of this framework")
+    parser = commandline.parser(__doc__, "tests.limits.raw")
     parser.add_argument("--ops", action="store_true", help="run each cell once more, with its operations")
-    parser.add_argument("--json", metavar="FILE", type=Path, required=True)
     options = parser.parse_args(arguments)
     cells = Cells()
-    told: dict[str, Any] = {"machine": host_environment(), "driver_us": cost_of_asking(), "programs": {}}
+    told: dict[str, Any] = {"driver_us": cost_of_asking(), "programs": {}}
     for program in matching(PROGRAMS, options.only, options.framework):
         if reason := program.why_not_here():
             print(program.id, reason, flush=True)
@@ -106,7 +94,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         gc.collect()
         if torch := sys.modules.get("torch"):
             torch.cuda.empty_cache()
-        options.json.write_text(json.dumps(told, indent=1) + "\n", encoding="utf-8")
+        commandline.keep(options.json, told)
     return 0
 
 

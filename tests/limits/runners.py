@@ -1,10 +1,11 @@
-"""Runs programs where the engine sees them: in a real kernel, or as blocks of a script."""
+"""Run programs under the engine: in a real kernel, or as blocks of a script."""
 
 from __future__ import annotations
 
 import gc
 import os
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -12,11 +13,8 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from tests.limits.cells import Cells
-from tests.limits.contradicting import Profile, contradiction
 from tests.limits.judge import Answer, Judged
 from tests.limits.load import Waited, beside, disturbance
-from tests.limits.ordinary.cell import Ordinary
-from tests.limits.profiling import profile_of
 from tests.limits.program import Load, Program
 from tests.support.reading import as_read
 
@@ -29,7 +27,7 @@ class ProgramError(Exception):
 
 
 class Runner(Protocol):
-    """Where the programs of a framework are run, one after the other."""
+    """A process that runs the programs of a framework, one after the other."""
 
     pid: int
 
@@ -112,7 +110,7 @@ class InScript:
 
 @contextmanager
 def runner_for(framework: str, folder: Path, script: bool = False) -> Iterator[Runner]:
-    """A kernel; a script for programs on a GPU, or where that is asked for."""
+    """Start a kernel, or a script for programs on a GPU and where that is asked for."""
     script = script or framework.endswith("-cuda")
     runner: InKernel | InScript = InScript() if script else InKernel(folder)
     try:
@@ -140,7 +138,7 @@ def _ask(runner: Runner, program: Program) -> Judged:
 
 
 def answered(runner: Runner, before: Sequence[str], code: str, load: Load | None = None) -> Answer:
-    """Run cells of set-up and a cell that is judged; what the engine said of the last."""
+    """Run cells of set-up and a cell that is judged, and return the answer on the last."""
     for setup in before:
         runner.run(setup)
     with beside(load):
@@ -150,14 +148,10 @@ def answered(runner: Runner, before: Sequence[str], code: str, load: Load | None
         return Answer.of(record, seconds, disturbance(waited, Waited.of(runner.pid), seconds))
 
 
-def ask_ordinary(runner: Runner, ordinary: Ordinary) -> tuple[Answer, Profile, str | None]:
-    """Run an ordinary cell; what the engine said, the cell's own profile, and what that says against it."""
-    try:
-        answer = answered(runner, ordinary.before, ordinary.code)
-    finally:
-        runner.clear()
-    profile = profile_of(ordinary)
-    return answer, profile, contradiction(answer, profile)
+def ask_ordinary(ordinary: Program) -> Answer:
+    """Run an ordinary cell in a kernel of its own, and return the answer."""
+    with tempfile.TemporaryDirectory() as folder, runner_for(ordinary.framework, Path(folder)) as runner:
+        return answered(runner, ordinary.before, ordinary.code)
 
 
 def ask_all(

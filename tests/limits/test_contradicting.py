@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import replace
 
 import pytest
 
 from tests.limits.contradicting import Profile, contradiction
 from tests.limits.judge import Answer
-from tests.limits.ordinary import ORDINARY
 
 #: Half of it in the interpreter, a third in a loader, the rest in libraries.
 PROFILE = Profile(
@@ -60,8 +58,3 @@ def test_without_perf_nothing_is_said_against_work_on_the_device():
     blind = replace(PROFILE, interpreter=None, native=None, idle=0.9, main=0.1)
     assert contradiction(Answer("device", "sure"), blind) is None
     assert contradiction(Answer("python", "sure"), blind) is not None
-
-
-def test_there_are_forty_ordinary_cells_with_names_of_their_own():
-    assert len({one.id for one in ORDINARY}) == len(ORDINARY) == 40
-    assert Counter(one.framework for one in ORDINARY) == {"tensorflow": 26, "torch": 14}

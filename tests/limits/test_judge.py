@@ -13,11 +13,14 @@ PLANTED = Program(
     id="made-up",
     framework="python",
     kinds=("bandwidth", "device"),
-    why="A test needs no cause.",
+    mended_kinds=("python",),
     clock="idle",
+    load=None,
+    needs=(),
+    why="A test needs no cause.",
+    before=(),
     code="pass",
     mended="pass",
-    mended_kinds=("python",),
 )
 RIGHT = Answer("bandwidth", "sure", 0.9)
 WIDER = Answer("device", "likely", 0.8)
@@ -71,7 +74,7 @@ def test_a_mended_program_is_a_question_of_its_own_where_its_kinds_are_known():
 
 
 def late(answer: Answer) -> Answer:
-    """The same answer of a cell that waited half of its time for a core."""
+    """Return the same answer, of a cell that waited half of its time for a core."""
     return replace(answer, delayed=0.5)
 
 

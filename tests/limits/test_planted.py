@@ -9,8 +9,7 @@ import pytest
 
 from tests.limits.__main__ import tell
 from tests.limits.judge import Judged
-from tests.limits.program import Program
-from tests.limits.programs import PROGRAMS
+from tests.limits.program import PROGRAMS, Program
 from tests.limits.runners import ask_all
 
 pytestmark = pytest.mark.kernel

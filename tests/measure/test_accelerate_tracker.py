@@ -22,12 +22,27 @@ def names():
     return [record.cell.name for record in jupyter_mlgpu.records()]
 
 
-def test_a_record_spans_from_one_log_to_the_next_and_bears_their_steps(start, runtime):
-    accelerator = start()
-    for step in (100, 200):
+@pytest.mark.parametrize(
+    ("every", "steps", "told"),
+    [
+        (None, (100, 200), ["start to step 100", "step 100 to step 200"]),
+        (25, (10, 20, 30, 40), ["start to step 30", "step 30 to the end"]),
+        (25, (30, 5, 40), ["start to step 30", "step 30 to step 5", "step 5 to step 40"]),
+        (1, (1, 1, 2), ["start to step 1", "step 1 to step 2"]),
+    ],
+    ids=[
+        "at every log",
+        "after so many steps, and at the end",
+        "steps begin again",
+        "several logs in a step",
+    ],
+)
+def test_a_record_spans_from_one_log_to_the_next_and_bears_their_steps(start, runtime, every, steps, told):
+    accelerator = start(every=every)
+    for step in steps:
         accelerator.log({"loss": 0.5}, step=step)
     accelerator.end_training()
-    assert names() == ["start to step 100", "step 100 to step 200"]
+    assert names() == told
     assert runtime.recorder.open == []
 
 
@@ -37,33 +52,6 @@ def test_without_steps_logs_are_counted(start):
         accelerator.log({"loss": 0.5})
     accelerator.end_training()
     assert names() == ["start to log 1", "log 1 to log 2"]
-
-
-def test_with_every_a_record_ends_at_the_first_log_after_so_many_steps_and_the_last_at_the_end(
-    start, runtime
-):
-    accelerator = start(every=25)
-    for step in (10, 20, 30, 40):
-        accelerator.log({"loss": 0.5}, step=step)
-    accelerator.end_training()
-    assert names() == ["start to step 30", "step 30 to the end"]
-    assert runtime.recorder.open == []
-
-
-def test_steps_that_begin_again_begin_a_record(start):
-    accelerator = start(every=25)
-    for step in (30, 5, 40):
-        accelerator.log({"loss": 0.5}, step=step)
-    accelerator.end_training()
-    assert names() == ["start to step 30", "step 30 to step 5", "step 5 to step 40"]
-
-
-def test_what_is_logged_several_times_in_a_step_is_in_that_steps_record(start):
-    accelerator = start(every=1)
-    for step in (1, 1, 2):
-        accelerator.log({"loss": 0.5}, step=step)
-    accelerator.end_training()
-    assert names() == ["start to step 1", "step 1 to step 2"]
 
 
 def test_what_limited_each_is_judged(start):

@@ -98,13 +98,15 @@ def test_memory_that_an_nvidia_gpu_does_not_tell_is_not_known():
 
 def test_without_a_driver_no_nvidia_gpu_is_described():
     assert nvidia(driver=False) == ()
-    assert hardware.any_of(()) == Details()
+    assert hardware.common_details(()) == Details()
 
 
 def test_of_gpus_that_differ_only_the_driver_is_told_for_nobody_knows_which_is_meant():
     same = nvidia(FakeGpu("A"), FakeGpu("A"))
-    assert hardware.any_of(same) == same[0]
-    assert hardware.any_of(nvidia(FakeGpu("A"), FakeGpu("B"))) == Details(driver="NVIDIA driver 580.1")
+    assert hardware.common_details(same) == same[0]
+    assert hardware.common_details(nvidia(FakeGpu("A"), FakeGpu("B"))) == Details(
+        driver="NVIDIA driver 580.1"
+    )
 
 
 def test_a_module_that_is_still_importing_is_not_imported_yet(monkeypatch):
@@ -143,7 +145,7 @@ def test_what_a_program_has_put_in_the_place_of_a_framework_is_asked_nothing(kin
     for name in registry.MODULES:
         monkeypatch.setitem(sys.modules, name, kind(name))
     assert registry.loaded() == ()
-    assert registry.at_hand() == ()
+    assert registry.created_backends() == ()
     assert registry.importable() == []
     assert not imported("torch")
     assert _Hostile.asked == []

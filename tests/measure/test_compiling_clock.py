@@ -55,13 +55,13 @@ def time(monkeypatch):
 
 
 def test_nothing_is_told_before_somebody_listens(jax):
-    assert CompilingClock().told() is None
+    assert CompilingClock().compiled() is None
 
 
 def test_phases_add_up_and_one_within_another_counts_once(jax, time):
     clock = CompilingClock()
     clock.listen()
-    assert clock.told() == Compiled(0.0, 0)
+    assert clock.compiled() == Compiled(0.0, 0)
     time.now = 101.0
     jax.ends(PROGRAM, 0.25)  # a constant, while the function around it is traced
     time.now = 102.0
@@ -69,7 +69,7 @@ def test_phases_add_up_and_one_within_another_counts_once(jax, time):
     time.now = 105.0
     jax.ends(PROGRAM, 2.5)
     jax.ends("/jax/compilation_cache/cache_retrieval_time_sec", 2.0)
-    assert clock.told() == Compiled(4.0, 2)
+    assert clock.compiled() == Compiled(4.0, 2)
 
 
 def test_another_thread_s_compiling_is_not_what_the_cell_waits_for(jax):
@@ -78,7 +78,7 @@ def test_another_thread_s_compiling_is_not_what_the_cell_waits_for(jax):
     thread = threading.Thread(target=jax.ends, args=(PROGRAM, 1.0))
     thread.start()
     thread.join()
-    assert clock.told() == Compiled(0.0, 0)
+    assert clock.compiled() == Compiled(0.0, 0)
 
 
 def test_it_listens_once_again_after_a_rest_and_where_the_user_has_cleared_all_listeners(jax):
@@ -94,4 +94,4 @@ def test_it_listens_once_again_after_a_rest_and_where_the_user_has_cleared_all_l
     jax.listeners.clear()
     clock.listen()
     jax.ends(PROGRAM, 0.5)
-    assert clock.told().programs == 2
+    assert clock.compiled().programs == 2

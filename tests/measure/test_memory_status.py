@@ -72,21 +72,16 @@ def groups(root: Path, contents: dict[str, str]) -> Path:
     return root
 
 
-def test_the_limit_of_a_container_is_read_with_what_is_used_of_it(tmp_path):
-    root = groups(
-        tmp_path,
+LIMITED = {
+    "of the second version": (
         {
             "proc/self/cgroup": "0::/\n",
             "sys/fs/cgroup/memory.max": f"{4 * GIB}\n",
             "sys/fs/cgroup/memory.current": f"{GIB}\n",
         },
-    )
-    assert container(16 * GIB, root) == Memory(4 * GIB, GIB, 3 * GIB)
-
-
-def test_the_tightest_limit_on_the_way_up_is_the_one_that_counts(tmp_path):
-    root = groups(
-        tmp_path,
+        Memory(4 * GIB, GIB, 3 * GIB),
+    ),
+    "the tightest on the way up": (
         {
             "proc/self/cgroup": "0::/user/class/student\n",
             "sys/fs/cgroup/user/class/student/memory.max": "max\n",
@@ -96,20 +91,22 @@ def test_the_tightest_limit_on_the_way_up_is_the_one_that_counts(tmp_path):
             "sys/fs/cgroup/user/memory.max": f"{8 * GIB}\n",
             "sys/fs/cgroup/user/memory.current": f"{5 * GIB}\n",
         },
-    )
-    assert container(16 * GIB, root) == Memory(2 * GIB, GIB, GIB)
-
-
-def test_control_groups_of_the_first_version_are_read_too(tmp_path):
-    root = groups(
-        tmp_path,
+        Memory(2 * GIB, GIB, GIB),
+    ),
+    "of the first version": (
         {
             "proc/self/cgroup": "9:name=systemd:/\n4:memory:/docker/of-the-host\n",
             "sys/fs/cgroup/memory/memory.limit_in_bytes": f"{4 * GIB}\n",
             "sys/fs/cgroup/memory/memory.usage_in_bytes": f"{GIB}\n",
         },
-    )
-    assert container(16 * GIB, root) == Memory(4 * GIB, GIB, 3 * GIB)
+        Memory(4 * GIB, GIB, 3 * GIB),
+    ),
+}
+
+
+@pytest.mark.parametrize(("contents", "found"), LIMITED.values(), ids=LIMITED)
+def test_the_limit_of_a_container_is_read_with_what_is_used_of_it(tmp_path, contents, found):
+    assert container(16 * GIB, groups(tmp_path, contents)) == found
 
 
 @pytest.mark.parametrize("limit", ["max", "9223372036854771712", str(16 * GIB)])

@@ -9,13 +9,13 @@ from jupyter_mlgpu.jupyter.notebook.cell.named_values import LIMIT, named_values
 from jupyter_mlgpu.measure.frameworks.misplaced_values import LIMIT as MOST
 from jupyter_mlgpu.measure.frameworks.misplaced_values import (
     MisplacedValue,
-    each,
-    elsewhere,
-    it,
+    contained_values,
+    misplaced,
     misplaced_values_note,
-    own,
+    pronoun,
 )
 from jupyter_mlgpu.measure.selection import DeviceSelection
+from jupyter_mlgpu.measure.user_objects import attributes
 from jupyter_mlgpu.record.device_request import DeviceWord
 from jupyter_mlgpu.testing import FakeBackend
 
@@ -86,7 +86,7 @@ def test_containers_are_looked_into_a_few_levels_deep_and_only_plain_ones():
 
     mine = Mine()
     values = {"deep": {"a": [1, (2, 3)], "b": 4}, "too deep": [[[[5]]]], "mine": [mine], "alone": 6}
-    assert {name: held for name, held, _ in each(values)} == {
+    assert {name: held for name, held, _ in contained_values(values)} == {
         "deep": [1, 2, 3, 4],
         "too deep": [],
         "mine": [mine],
@@ -96,7 +96,7 @@ def test_containers_are_looked_into_a_few_levels_deep_and_only_plain_ones():
 
 def test_a_long_list_is_cut_and_does_not_hide_what_stands_after_it():
     values = {"numbers": list(range(1_000_000)), "model": "a model"}
-    assert [(name, len(held), cut) for name, held, cut in each(values)] == [
+    assert [(name, len(held), cut) for name, held, cut in contained_values(values)] == [
         ("model", 1, False),
         ("numbers", MOST - 1, True),
     ]
@@ -112,8 +112,8 @@ def test_an_objects_own_attributes_are_read_past_its_class():
 
     made = object.__new__(Model)
     object.__setattr__(made, "layer", 1)
-    assert own(made) == {"layer": 1}
-    assert own(3) == {}
+    assert attributes(made) == {"layer": 1}
+    assert attributes(3) == {}
 
 
 MODEL = MisplacedValue("model", Counter({"cpu:0": 14}), "weights")
@@ -150,16 +150,16 @@ def test_what_stays_is_told_with_its_place(found, sentence):
 
 
 def test_what_is_already_there_is_not_told():
-    assert elsewhere([MODEL, MisplacedValue("y", Counter({"gpu:0": 2}), "weights")], "gpu:0") == [MODEL]
+    assert misplaced([MODEL, MisplacedValue("y", Counter({"gpu:0": 2}), "weights")], "gpu:0") == [MODEL]
 
 
 def test_a_remedy_that_names_the_first_moves_the_first():
-    assert (it([X]), it([MODEL, X])) == ("it", "the first")
+    assert (pronoun([X]), pronoun([MODEL, X])) == ("it", "the first")
 
 
 def test_each_framework_is_asked_about_its_own_device_and_one_that_fails_is_left_out():
     class Broken(FakeBackend):
-        def stays(self, values, device):
+        def misplaced_note(self, values, device):
             raise RuntimeError("private interface gone")
 
     backend, broken = FakeBackend(devices=("cpu:0", "gpu:0")), Broken("broken", ("cpu:0", "gpu:0"))

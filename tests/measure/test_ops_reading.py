@@ -11,7 +11,7 @@ from jupyter_mlgpu.measure.frameworks.jax import profile_reader as read_jax
 from jupyter_mlgpu.measure.frameworks.tensorflow import profile_reader as read_tensorflow
 from jupyter_mlgpu.measure.frameworks.torch import profile_reader as read_torch
 from jupyter_mlgpu.measure.ops import xspace
-from jupyter_mlgpu.measure.ops.planes import copied, device_of, is_stream, kind_of, rounded
+from jupyter_mlgpu.measure.ops.planes import copied_bytes, device_of, is_stream, kind_of, rounded_ns
 
 
 @pytest.mark.parametrize(
@@ -53,13 +53,13 @@ def test_names_of_planes_and_lines():
     assert device_of("/host:CPU") is None
     assert is_stream("Stream #13(Compute)")
     assert not is_stream("XLA Ops")
-    assert copied("kind_src:pageable kind_dst:device size:4096 dest:0 async:1") == 4096
-    assert copied("nothing") is None
+    assert copied_bytes("kind_src:pageable kind_dst:device size:4096 dest:0 async:1") == 4096
+    assert copied_bytes("nothing") is None
 
 
 def test_rounding_to_nanoseconds_keeps_what_was_nested_nested():
-    outer_start, outer_length = rounded(1_499, 3_002)
-    inner_start, inner_length = rounded(1_501, 2_998)
+    outer_start, outer_length = rounded_ns(1_499, 3_002)
+    inner_start, inner_length = rounded_ns(1_501, 2_998)
     assert outer_start <= inner_start
     assert inner_start + inner_length <= outer_start + outer_length
 
@@ -225,7 +225,7 @@ def on_gpu(name: str, start: int, duration: int, activity: str, **told: object) 
 
 def test_pytorchs_operations_kernels_and_copies_are_read():
     found = read_torch.read(
-        read_torch.of_kineto(
+        read_torch.from_kineto(
             [
                 Kineto("aten::mm", 0, 90, shapes=[[2, 3], [3, 4], []], flops=48, correlation_id=5),
                 Kineto("cudaLaunchKernel", 10, 5, start_thread_id=0, linked_correlation_id=5),
@@ -257,7 +257,7 @@ def test_pytorchs_operations_kernels_and_copies_are_read():
 
 def test_an_overload_that_hands_on_to_another_is_one_call():
     found = read_torch.read(
-        read_torch.of_kineto(
+        read_torch.from_kineto(
             [
                 Kineto("aten::div", 0, 90),
                 Kineto("aten::div", 10, 60),
@@ -279,7 +279,7 @@ def test_an_overload_that_hands_on_to_another_is_one_call():
 
 def test_what_kineto_draws_on_the_device_but_no_work_of_it_is_left_out():
     found = read_torch.read(
-        read_torch.of_kineto(
+        read_torch.from_kineto(
             [
                 on_gpu("my range", 0, 900, "gpu_user_annotation"),
                 on_gpu("Stream Wait Event", 0, 9, "cuda_sync"),
@@ -294,7 +294,7 @@ def test_what_kineto_draws_on_the_device_but_no_work_of_it_is_left_out():
 
 def test_a_range_between_two_threads_is_counted_and_left_out():
     found = read_torch.read(
-        read_torch.of_kineto([Kineto("future", 0, 9, start_thread_id=1, end_thread_id=2)]),
+        read_torch.from_kineto([Kineto("future", 0, 9, start_thread_id=1, end_thread_id=2)]),
     )
     assert found.events == ()
     assert found.problems[0].startswith("1 range ")

@@ -3,7 +3,7 @@
 import pytest
 
 from jupyter_mlgpu.measure.frameworks.tensorflow.convolutions import Convolutions, Moves
-from jupyter_mlgpu.measure.frameworks.tensorflow.profile_reader import worked
+from jupyter_mlgpu.measure.frameworks.tensorflow.profile_reader import derived_fields
 
 pytestmark = pytest.mark.small
 
@@ -93,11 +93,14 @@ def test_gradients_have_as_much_to_do_as_what_they_are_of():
 
 @pytest.mark.parametrize("kind", ["MatMul", "_MklMatMul", "_FusedMatMul", "_MklNativeFusedMatMul"])
 def test_a_product_is_one_also_where_it_was_fused(kind):
-    assert worked("m/dense/Relu", kind, "(float[32,64];float[64,10];float[10])")["flops"] == 2 * 32 * 64 * 10
+    assert (
+        derived_fields("m/dense/Relu", kind, "(float[32,64];float[64,10];float[10])")["flops"]
+        == 2 * 32 * 64 * 10
+    )
 
 
 def test_where_products_are_worked_out_in_tf32_convolutions_are_so_too():
     found = Convolutions({"c": PLAIN}, ())
-    told = worked("c", "Conv2D", "(float[32,28,28,3];float[5,5,3,16])", True, found)
+    told = derived_fields("c", "Conv2D", "(float[32,28,28,3];float[5,5,3,16])", True, found)
     assert (told["number_type"], told["shapes"]) == ("tf32", "32x28x28x3, 5x5x3x16")
     assert told["flops"] == 2 * 32 * 24 * 24 * 16 * 5 * 5 * 3

@@ -11,6 +11,7 @@ import pytest
 from jupyter_mlgpu.jupyter.notebook.cell.named_numbers import whole_numbers
 from jupyter_mlgpu.jupyter.notebook.cell.named_values import named_values
 from jupyter_mlgpu.jupyter.notebook.magics.magic_ownership import registered_by_us
+from jupyter_mlgpu.measure import user_objects
 from jupyter_mlgpu.measure.activity.activity import Call
 from jupyter_mlgpu.measure.activity.calls import call_at
 from jupyter_mlgpu.measure.activity.external_readers import ExternalReaders
@@ -193,10 +194,10 @@ def test_containers_are_looked_through_without_asking_what_they_hold(log):
         "LazyType": touchable(log),
         "subclass": object.__new__(touchable(log)),
     }
-    names = [name for name, _, _ in misplaced_values.each(values)]
+    names = [name for name, _, _ in misplaced_values.contained_values(values)]
     assert names == ["lazy", "LazyType", "subclass", "held"]
-    assert misplaced_values.own(lazy) == {}
-    assert misplaced_values.own(dead_reference()) == {}
+    assert user_objects.attributes(lazy) == {}
+    assert user_objects.attributes(dead_reference()) == {}
     assert committed(values, {}) == []
     assert log.touches == []
 
@@ -224,9 +225,9 @@ def test_a_plain_object_s_attributes_are_read_also_where_its_class_answers_for_t
         def __getattribute__(self, name):
             raise AssertionError(name)
 
-    assert misplaced_values.own(ExternalReaders()) == {"held": 1}
-    assert misplaced_values.own(Counter(a=1)) == {}
-    assert misplaced_values.own(3) == {}
+    assert user_objects.attributes(ExternalReaders()) == {"held": 1}
+    assert user_objects.attributes(Counter(a=1)) == {}
+    assert user_objects.attributes(3) == {}
 
 
 def test_an_exception_is_told_from_ours_without_asking_it(log):

@@ -128,7 +128,7 @@ def test_tensorflows_peak_is_the_users_own_however_they_name_the_device(monkeypa
             self.reset_peak()
 
     context = Context()
-    monkeypatch.setattr(memory, "_context", lambda: context)
+    monkeypatch.setattr(memory, "eager_context", lambda: context)
     monkeypatch.setattr(memory, "_info", lambda name: context.get_memory_info(name))
     peaks = memory.peaks_of("gpu:0")
 

@@ -16,8 +16,13 @@ from jupyter_mlgpu.measure.frameworks.base import Observed
 from jupyter_mlgpu.measure.frameworks.tensorflow import calls as tensorflow_calls
 from jupyter_mlgpu.measure.frameworks.tensorflow.calls import GraphCalls
 from jupyter_mlgpu.measure.frameworks.tensorflow.graphs import GraphParts
-from jupyter_mlgpu.measure.frameworks.tensorflow.notes import copied, elsewhere, not_seen, unprepared
-from jupyter_mlgpu.measure.frameworks.tensorflow.unseen import Unseen
+from jupyter_mlgpu.measure.frameworks.tensorflow.notes import (
+    copy_notes,
+    placement_notes,
+    unobserved_notes,
+    unprepared_notes,
+)
+from jupyter_mlgpu.measure.frameworks.tensorflow.unobserved_work import UnobservedWork
 from jupyter_mlgpu.measure.frameworks.torch.backend import TorchBackend
 from jupyter_mlgpu.measure.recorder import Recorder, new_run
 from jupyter_mlgpu.record.record import DeviceUse, RanOn, Record
@@ -236,16 +241,16 @@ def test_operations_that_ran_elsewhere_are_named_by_type_the_most_frequent_first
         (GPU_0, CPU_0, "Einsum"): 4,
         (GPU_0, CPU_0, "Where"): 2,
     }
-    assert elsewhere(counts, complete=True) == [
+    assert placement_notes(counts, complete=True) == [
         "12 of 340 operations ran on cpu:0, not on gpu:0: Unique 6, Einsum 4, Where 2."
     ]
-    (part,) = elsewhere(counts, complete=False)
+    (part,) = placement_notes(counts, complete=False)
     assert part.startswith("12 of 340 observed operations ran on cpu:0")
 
 
 def test_more_types_than_are_named_are_counted():
     counts = {(GPU_0, CPU_0, f"Type{number}"): 10 - number for number in range(8)}
-    (said,) = elsewhere(counts, complete=True)
+    (said,) = placement_notes(counts, complete=True)
     assert said.endswith("Type0 10, Type1 9, Type2 8, Type3 7, Type4 6 and 3 more types.")
 
 
@@ -253,39 +258,39 @@ def test_more_types_than_are_named_are_counted():
     "operation", ["ReadVariableOp", "ResourceApplyAdam", "IteratorGetNext", "OptionalFromValue", "Switch"]
 )
 def test_what_goes_where_its_variable_or_data_is_was_not_put_elsewhere(operation):
-    assert elsewhere({(GPU_0, CPU_0, operation): 3, (GPU_0, GPU_0, "MatMul"): 1}, complete=True) == []
+    assert placement_notes({(GPU_0, CPU_0, operation): 3, (GPU_0, GPU_0, "MatMul"): 1}, complete=True) == []
 
 
 def test_where_no_device_was_set_nothing_ran_elsewhere():
     for nothing in ("", None, "/job:localhost/replica:0/task:0", "/job:localhost/device:GPU:*"):
-        assert elsewhere({(nothing, CPU_0, "Unique"): 1}, complete=True) == []
+        assert placement_notes({(nothing, CPU_0, "Unique"): 1}, complete=True) == []
 
 
 def test_variables_that_graphs_copied_are_counted_by_call_and_way():
     step = GraphParts(Counter(), Counter({(CPU_0, GPU_0): 14, (GPU_0, CPU_0): 7}))
     once = GraphParts(Counter(), Counter({(CPU_0, GPU_0): 1}))
-    assert copied([("__inference_init_3", 1, once), ("__inference_train_step_42", 32, step)]) == [
+    assert copy_notes([("__inference_init_3", 1, once), ("__inference_train_step_42", 32, step)]) == [
         (
             "Variable values copied between devices in each of 32 calls to train_step: 14 from "
             "cpu:0 to gpu:0 and 7 from gpu:0 to cpu:0. Other graphs copied 1 more."
         )
     ]
-    assert copied([("__inference_init_3", 1, GraphParts(Counter()))]) == []
+    assert copy_notes([("__inference_init_3", 1, GraphParts(Counter()))]) == []
 
 
 def test_what_nobody_watches_is_said():
-    assert not_seen(other_threads=False, sessions=False) == []
-    threads, sessions = not_seen(other_threads=True, sessions=True)
+    assert unobserved_notes(other_threads=False, sessions=False) == []
+    threads, sessions = unobserved_notes(other_threads=True, sessions=True)
     assert threads.startswith("Other threads used TensorFlow")
     assert sessions.startswith("A tf.compat.v1.Session was used")
 
 
 def test_graphs_that_were_prepared_unseen_are_named_and_their_place_is_known_with_one_device():
-    assert unprepared([], one_device=False) == []
+    assert unprepared_notes([], one_device=False) == []
     graphs = ["__inference_step_42", "__inference_step_7", "__inference_init_3"]
-    (place,) = unprepared(graphs, one_device=False)
+    (place,) = unprepared_notes(graphs, one_device=False)
     assert place.startswith("It is not known where the operations of init, step ran")
-    (count,) = unprepared(graphs, one_device=True)
+    (count,) = unprepared_notes(graphs, one_device=True)
     assert count.startswith("It is not known how many operations of init, step ran")
 
 
@@ -316,7 +321,7 @@ def _calls_of(monkeypatch, device="cpu:0"):
     context = SimpleNamespace(
         call_function=lambda name, *rest: ["out"], _thread_local_data=SimpleNamespace(device_name=device)
     )
-    monkeypatch.setattr(tensorflow_calls, "_context", lambda: context)
+    monkeypatch.setattr(tensorflow_calls, "eager_context", lambda: context)
     graphs = FakeGraphs()
     calls = GraphCalls(graphs)
     calls.count()
@@ -404,33 +409,33 @@ def _in_a_thread(run):
 def test_operations_are_heard_from_other_threads_alone_and_nothing_is_left_behind():
     operations, sessions = ModuleType("operations"), ModuleType("sessions")
     operations.TFE_Py_Execute = lambda: "ran"
-    unseen = Unseen(lambda: (operations, sessions))
-    unseen.begin()
-    assert (operations.TFE_Py_Execute(), unseen.elsewhere) == ("ran", 0)
+    unobserved = UnobservedWork(lambda: (operations, sessions))
+    unobserved.begin()
+    assert (operations.TFE_Py_Execute(), unobserved.other_threads) == ("ran", 0)
     _in_a_thread(lambda: operations.TFE_Py_Execute())
-    assert unseen.elsewhere == 1
-    unseen.end()
+    assert unobserved.other_threads == 1
+    unobserved.end()
     _in_a_thread(lambda: operations.TFE_Py_Execute())
-    assert (type(operations), type(sessions), unseen.elsewhere) == (ModuleType, ModuleType, 1)
+    assert (type(operations), type(sessions), unobserved.other_threads) == (ModuleType, ModuleType, 1)
 
 
 def test_steps_of_sessions_are_heard_from_every_thread():
     operations, sessions = ModuleType("operations"), ModuleType("sessions")
     sessions.TF_SessionRun_wrapper = lambda: "ran"
-    unseen = Unseen(lambda: (operations, sessions))
-    unseen.begin()
-    assert (sessions.TF_SessionRun_wrapper(), unseen.steps) == ("ran", 1)
+    unobserved = UnobservedWork(lambda: (operations, sessions))
+    unobserved.begin()
+    assert (sessions.TF_SessionRun_wrapper(), unobserved.steps) == ("ran", 1)
     _in_a_thread(lambda: sessions.TF_SessionRun_wrapper())
-    assert unseen.steps == 2
-    unseen.end()
+    assert unobserved.steps == 2
+    unobserved.end()
 
 
 def test_a_function_that_is_heard_may_be_replaced_by_the_users_own():
     operations = ModuleType("operations")
     operations.TFE_Py_Execute = lambda: "ran"
-    unseen = Unseen(lambda: (operations, ModuleType("sessions")))
-    unseen.begin()
+    unobserved = UnobservedWork(lambda: (operations, ModuleType("sessions")))
+    unobserved.begin()
     operations.TFE_Py_Execute = lambda: "the user's own"
     assert operations.TFE_Py_Execute() == "the user's own"
-    unseen.end()
+    unobserved.end()
     assert operations.TFE_Py_Execute() == "the user's own"

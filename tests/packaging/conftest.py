@@ -1,4 +1,4 @@
-"""What an index would have of this checkout, and fresh environments over it."""
+"""Distributions of this checkout, and fresh environments with them."""
 
 from __future__ import annotations
 

@@ -69,7 +69,7 @@ def test_the_package_alone_adds_little_to_an_environment_with_ipykernel(
     core: Environment, capsys: pytest.CaptureFixture[str]
 ) -> None:
     code = "import installed_sizes; print(sum(installed_sizes.added().values()))"
-    done = core.run("-c", code, PYTHONPATH=str(ROOT / "scripts"))
+    done = core.run("-c", code, PYTHONPATH=str(ROOT / "docs/measurements/2026-11-26-install"))
     assert done.returncode == 0, done.stderr
     with capsys.disabled():
         print(f"\n    the package alone adds {int(done.stdout) / 1e6:.1f} MB")

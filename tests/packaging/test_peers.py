@@ -1,4 +1,4 @@
-"""What `make test-peers` makes of two runs of a suite, and where it takes the suites from."""
+"""`make test-peers` compares two runs of a suite, which it takes from a source distribution."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ import tarfile
 from collections.abc import Callable
 from pathlib import Path
 
-import peers
 import pytest
 from packaging.requirements import Requirement
 
 from tests.packaging.test_constraints import pins_of
+from tests.peers import peers
 
 
 def alone(*passing: tuple[str, bool]) -> Callable[[str, bool], str]:
@@ -33,15 +33,6 @@ def test_a_test_that_fails_plainly_is_named_and_does_not_count() -> None:
     assert (found.only_with_us, found.flaky, found.plainly_too) == ([], [], ["a", "b"])
 
 
-def test_more_failures_than_a_run_may_have_flaky_tests_are_not_run_again() -> None:
-    plain = {str(number): "passed" for number in range(6)}
-
-    def never(name: str, with_us: bool) -> str:
-        raise AssertionError(name)
-
-    assert peers.compare(plain, {}, never).only_with_us == sorted(plain)
-
-
 def test_a_test_that_does_not_end_or_is_skipped_with_us_has_not_passed() -> None:
     plain = {"a": "passed", "b": "passed", "c": "skipped"}
     found = peers.compare(plain, {"b": "skipped", "c": "skipped"}, alone(("a", False), ("b", False)))
@@ -51,19 +42,6 @@ def test_a_test_that_does_not_end_or_is_skipped_with_us_has_not_passed() -> None
 def test_a_test_that_did_not_even_end_plainly_says_nothing_of_us() -> None:
     found = peers.compare({"a": "passed"}, {"a": "passed", "b": "failed"}, alone())
     assert (found.only_with_us, found.plainly_too) == ([], ["b"])
-
-
-def test_the_summary_has_counts_of_each_suite_and_names_what_does_not_pass() -> None:
-    plain = {"a": "passed", "b": "passed", "c": "failed", "d": "skipped", "e": "passed"}
-    ours = {**plain, "b": "failed", "e": "failed"}
-    found = peers.compare(plain, ours, alone(("b", False), ("e", True)))
-    said = peers.summary("nbclient", [plain, ours], found)
-    assert "nbclient plainly: 3 passed, 1 failed, 1 skipped" in said
-    assert "nbclient with us: 1 passed, 3 failed, 1 skipped" in said
-    assert "nbclient fails only with us: 1" in said
-    assert "only with us: b" in said
-    assert "flaky: e" in said
-    assert "fails plainly, too: c" in said
 
 
 def test_a_test_that_fails_in_one_of_its_phases_has_failed(tmp_path: Path) -> None:

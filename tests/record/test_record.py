@@ -124,7 +124,13 @@ def test_a_missing_reading_is_none_and_never_zero():
 
 def test_a_record_of_a_later_version_names_both_versions():
     data = written() | {"schema": 3}
-    with pytest.raises(NewerSchemaError, match=r"schema 3, this jupyter_mlgpu reads up to 2"):
+    with pytest.raises(NewerSchemaError, match=r"schema 3, this jupyter_mlgpu reads schema 2: update"):
+        Record.from_json(data)
+
+
+def test_a_record_of_an_earlier_version_names_both_versions():
+    data = written() | {"schema": 1}
+    with pytest.raises(RecordError, match=r"has schema 1, this jupyter_mlgpu reads schema 2$"):
         Record.from_json(data)
 
 

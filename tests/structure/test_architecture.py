@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 import tomllib
+from collections import defaultdict
 from collections.abc import Iterator
 from fnmatch import fnmatch
 from importlib import import_module
@@ -19,7 +20,6 @@ import jupyter_mlgpu
 from jupyter_mlgpu.measure.frameworks import registry
 
 ROOT = Path(jupyter_mlgpu.__file__).parent
-TESTS = Path(__file__).parents[1]
 FOLDERS = ROOT / "measure" / "frameworks"
 LESSONS = ROOT / "teach" / "lessons"
 MLCOMPUTE = ROOT / "graphs" / "mlcompute"
@@ -114,20 +114,6 @@ def modules_in(text: str) -> list[str]:
     return found
 
 
-def test_modules_are_read_in_texts_and_in_calls():
-    tree = ast.parse(
-        'import_module("numpy"); importlib.import_module(f"jupyter_mlgpu.show.{name}.page")\n'
-        'KIND = "jupyter_mlgpu.record.record:Record"; run("import jupyter_mlgpu.teach.packaged as p")\n'
-        'say("see jupyter_mlgpu.trace")\n'
-    )
-    assert list(by_string(tree)) == ["numpy", None]
-    assert {name for text in texts(tree) for name in modules_in(text)} == {
-        "jupyter_mlgpu.record.record",
-        "jupyter_mlgpu.show",
-        "jupyter_mlgpu.teach.packaged",
-    }
-
-
 def told(path):
     """A module, as an assertion names it."""
     return str(path.relative_to(ROOT))
@@ -157,7 +143,7 @@ BY_NAME = {
     "_aliases.py": "each door says which package is behind it",
     "experiment/bench/session.py": "the framework that the user names",
     "explain/doctor/diagnose.py": "each check is a file of a folder, which is looked through",
-    "measure/frameworks/profiler_watch.py": "the profiler of a framework, which its description names",
+    "measure/frameworks/profiler_hooks.py": "the profiler of a framework, which its description names",
     "measure/frameworks/registry.py": "frameworks are described by names: others may register theirs",
     "measure/frameworks/torch/lightning.py": "the library has two names",
     "measure/probes/cell/__init__.py": "the probe of each quantity is a file of a folder",
@@ -208,12 +194,6 @@ def test_importing_the_package_imports_of_ours_what_puts_the_rooms_together_alon
     assert ours - {"_version", COMPOSITION} <= set(ROOMS)
 
 
-def test_the_folders_of_tests_are_the_rooms_and_what_is_about_no_room():
-    beside = {"binder", "device", "docs", "fuzz", "limits", "metal_emulator", "packaging", "structure"}
-    folders = {path.relative_to(TESTS).parts[0] for path in tracked(TESTS, "*/**/*.py")}
-    assert folders == {*ROOMS, *beside, "support"} - {"testing"}  # the fakes are tested by all who use them
-
-
 @functools.cache
 def modules_by_name() -> dict[str, Path]:
     return {f"jupyter_mlgpu.{module_of(path)}".removesuffix(".__init__"): path for path in MODULES}
@@ -226,35 +206,6 @@ def test_no_module_needs_itself_to_be_loaded():
         for name, path in modules.items()
     }
     graphlib.TopologicalSorter(needed).prepare()  # raises CycleError, which names a circle
-
-
-#: Circles that only show where imports in functions and for type checkers count, too: they stay, and why.
-CIRCLES = {
-    (
-        "cell_code",
-        "events",
-        "ops_command",
-    ): "a cell that repeats asks for its runs the one that measures cells",
-    ("crossover", "result"): "a crossover is found between two lanes, and a result has it: types alone",
-    ("base", "optimizers", "shapes", "structure", "tensors"): "a tensor's methods make layers, of tensors",
-    ("page", "report"): "`class report` has its page drawn when it is asked for",
-    (
-        "classroom",
-        "extension",
-        "fresh",
-        "grade",
-        "jupyter_mlgpu",
-        "magics",
-        "pipeline",
-        "probe",
-        "race_command",
-        "race_fresh",
-        "sandbox",
-        "sealed",
-        "widgets",
-    ): "a fresh process of a race, a sandbox and the widgets load the package by its own name, as a notebook "
-    "does, and with it comes what puts the rooms together",
-}
 
 
 @functools.cache
@@ -270,30 +221,6 @@ def packages_of(path: Path) -> frozenset[str]:
     return frozenset(passed - used)
 
 
-def circles(needed: dict[str, set[str]]) -> list[set[str]]:
-    """The groups of modules that reach each other."""
-    reached = {}
-    for name in needed:
-        seen, rest = set(), [name]
-        while rest:
-            new = needed[rest.pop()] - seen
-            seen |= new
-            rest += new
-        reached[name] = seen
-    groups = {frozenset({one, *(other for other in reached[one] if one in reached[other])}) for one in needed}
-    return [set(group) for group in groups if len(group) > 1]
-
-
-def test_circles_of_late_imports_are_known():
-    modules = modules_by_name()
-    needed = {
-        name: {one for one, _ in written_imports(path) if one in modules and one != name} - packages_of(path)
-        for name, path in modules.items()
-    }
-    found = {tuple(sorted(name.rpartition(".")[2] for name in group)) for group in circles(needed)}
-    assert found == set(CIRCLES)
-
-
 #: Where a framework is named outside of `frameworks/`, and why.
 NAMED = {
     "explain/doctor/checks/*": "a check is about one framework, or about two that do not go together",
@@ -307,7 +234,6 @@ NAMED = {
     "experiment/race/racing.py": "an example, in a sentence",
     "jupyter/cli/bench.py": "an example, in a help text",
     "measure/training_callbacks.py": "each is for a library of one framework",
-    "record/schema_1.py": "how the sources of readings began in records of schema 1",
     "record/redact/people.py": "words that are no names of people",
     "testing/records.py": "a record to look at",
 }
@@ -437,6 +363,15 @@ def test_importing_the_package_imports_neither_numpy_nor_a_framework_nor_jupyter
     code = f"import sys, jupyter_mlgpu; print(sorted({FRAMEWORKS | NOTEBOOK_LIBRARIES!r} & set(sys.modules)))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_a_public_class_is_the_only_one_of_its_name():
+    places = defaultdict(list)
+    for path in MODULES:
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                places[node.name].append(told(path))
+    assert {name: where for name, where in places.items() if len(where) > 1} == {}
 
 
 def test_the_names_the_package_promises_are_these():

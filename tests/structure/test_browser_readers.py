@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal, NamedTuple, NotRequired, TypedDict
 import pytest
 import readers
 from msgspec import Struct
-from reader_files import File, Writer
+from typescript import File, Writer
 
 from jupyter_mlgpu.record.bounds import Called, Most, Otherwise, Printed, Said, Unread, Whether
 from jupyter_mlgpu.record.decoding import Count, Name, Share
@@ -55,15 +55,15 @@ def test_the_browsers_readers_are_those_of_the_types_in_python(name):
 
 
 def test_a_field_without_a_default_is_needed_and_the_others_have_theirs():
-    _, _, reader = written(Sample).partition("readSample: Reader<ISample> = shape(")
-    needed, _, others = reader.partition("  },\n  {\n")
+    _, _, reader = written(Sample).partition("readSample = shape(")
+    needed, _, others = reader.partition(" },\n  {")
     for field in (
         "id: word",
         "runs: count",
         "elapsed: named('elapsed_s', count)",
         "spots: listOrNullOf(readSpot, 5)",
     ):
-        assert f"    {field}" in needed
+        assert f" {field}" in needed
     for field in (
         "cost: amount",
         "profiled: named('mode', is('profiled'))",
@@ -71,16 +71,17 @@ def test_a_field_without_a_default_is_needed_and_the_others_have_theirs():
         "said: said",
         "late: flag",
     ):
-        assert f"    {field}" in others
+        assert f" {field}" in others
     assert "secret" not in reader
 
 
-def test_a_type_has_the_fields_that_its_reader_gives():
+def test_a_type_is_what_its_reader_gives():
     text = written(Message)
-    for line in ("cost: number | null;", "profiled: boolean;", "said: Sentence;", "spots: ISpot[];"):
-        assert f"  {line}\n" in text
-    assert "readSpot: Reader<ISpot> = rowOf<ISpot>(1, {\n  x: finite,\n  label: or('', text)\n});" in text
-    assert "    spots: listOrNullOf(readSpot)\n" in text
+    assert "export type ISample = Read<typeof readSample>;" in text
+    assert "export const readSpot = rowOf({ x: finite }, { label: or('', text) });" in text
+    assert (
+        "export const readMessage = shape({ sample: readSample }, { spots: listOrNullOf(readSpot) });" in text
+    )
 
 
 def test_a_type_that_nobody_can_check_has_no_reader():

@@ -148,55 +148,6 @@ def test_a_kind_of_limit_is_a_word_and_its_sentences(copy: Copy) -> None:
     assert copy.touched == {"record/limit.py", "explain/limits/kinds.py"}
 
 
-def test_a_language_is_a_catalogue(copy: Copy) -> None:
-    copy.add(
-        "record/locale/de/LC_MESSAGES/jupyter_mlgpu.po",
-        'msgid ""\nmsgstr "Content-Type: text/plain; charset=UTF-8\\n"\n\n'
-        'msgid "peak memory {memory}"\nmsgstr "höchstens {memory} Speicher"\n',
-    )
-    shown = copy.python(
-        "from jupyter_mlgpu.record.language import said, speak\n"
-        "from jupyter_mlgpu.show.receipts import head\n"
-        "from jupyter_mlgpu.testing import example_record\n"
-        "speak('de')\n"
-        "print(said(head.of(example_record()).named['memory']))"
-    )
-    assert shown == "höchstens 512 MiB Speicher"
-
-
-def test_a_log_message_is_a_file(copy: Copy) -> None:
-    copy.add(
-        "explain/logs/messages/cuda/cuda-fan-stopped.toml",
-        'patterns = ["The fan of GPU {number:int} stopped"]\nverdict = "action"\n'
-        'versions = "made up"\nreferences = ["a test"]\nexamples = ["The fan of GPU 1 stopped"]\n\n'
-        '[en]\nmeaning = "GPU {number} is not cooled."\nadvice = "Stop the work."\n\n'
-        '[zh]\nmeaning = "GPU {number} 没有散热。"\nadvice = "请停止工作。"\n',
-    )
-    shown = copy.python(
-        "from jupyter_mlgpu.explain.logs.catalogue import Catalogue\n"
-        "from jupyter_mlgpu.explain.logs.stream import messages\n"
-        "catalogue = Catalogue.load()\n"
-        "((_, explained),) = messages([b'The fan of GPU 1 stopped'], catalogue)\n"
-        "print(explained.meaning())"
-    )
-    assert shown == "GPU 1 is not cooled."
-
-
-def test_a_check_of_the_doctor_is_a_file(copy: Copy) -> None:
-    copy.add(
-        "explain/doctor/checks/always_fine.py",
-        "from jupyter_mlgpu.explain.doctor.check import Facts, Fine, Verdict\n"
-        "from jupyter_mlgpu.record.sentence import say\n"
-        "TITLE = say('The sky is up')\n"
-        "def judge(facts: Facts) -> Verdict: return Fine(say('It is where it was.'))\n",
-    )
-    shown = copy.python(
-        "from jupyter_mlgpu.explain.doctor.diagnose import find_checks\n"
-        "print([one.title for one in find_checks()])"
-    )
-    assert "The sky is up" in shown
-
-
 def test_a_probe_is_a_module_and_its_entry_in_the_table_of_quantities(copy: Copy) -> None:
     copy.insert(
         "record/quantities.py",
@@ -245,7 +196,7 @@ def test_an_option_of_a_magic_is_where_its_work_is_done_and_a_line_of_its_help(c
     copy.insert(
         command,
         "    if asked.newest is not None:\n        records = records[-asked.newest :]",
-        after="records: Sequence[Record] = kit.store.records()",
+        after="records: Sequence[Record] = runtime.store.records()",
     )
     shown = copy.python(
         "from IPython.core.interactiveshell import InteractiveShell\n"

@@ -138,7 +138,7 @@ def test_a_course_without_labs_begins_with_ours(tmp_path, released, capsys):
     assert [words[1] for words in fake.asked] == ours
     for path in shipped.labs("en"):
         copy = course / path.relative_to("labs")
-        assert copy.read_bytes() == (shipped.folder() / path).read_bytes()
+        assert copy.read_bytes() == shipped.content(path)
     said = capsys.readouterr().out
     assert f"Copied {len(ours)} labs to {course / 'source'}, with their solutions" in said
 

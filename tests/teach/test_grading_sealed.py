@@ -21,10 +21,10 @@ def is_covered(path):
 
 @pytest.mark.needs("hatchling")
 def test_every_notebook_of_the_wheel_is_covered():
-    import lessons_in_wheel
+    import hatch_build
 
-    target = Path(lessons_in_wheel.TARGET).relative_to(PACKAGE.name)
-    shown = [name for name in lessons_in_wheel.packaged(ROOT) if not is_covered(target / name)]
+    target = Path(hatch_build.TARGET).relative_to(PACKAGE.name)
+    shown = [name for name in hatch_build.packaged(ROOT) if not is_covered(target / name)]
     assert shown == []
 
 
@@ -42,7 +42,7 @@ def test_no_other_file_of_the_package_has_a_line_of_a_solution_or_of_a_hidden_te
     closed = set()
     for language in shipped.LANGUAGES:
         for lab in shipped.labs(language):
-            closed |= withheld.lines(json.loads((shipped.folder() / lab).read_bytes()))
+            closed |= withheld.lines(json.loads(shipped.content(lab)))
     assert len(closed) > 100
     shown = [path for path in tracked(PACKAGE, "**/*") if not is_covered(path.relative_to(PACKAGE))]
     giving = [

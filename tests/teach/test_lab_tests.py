@@ -26,9 +26,9 @@ pytestmark = pytest.mark.needs("numpy")
 
 
 def test_the_packaged_labs_are_those_of_the_checkout_in_both_languages():
-    for folder in (LABS, LABS.parent / "zh"):
+    for folder, kind in ((LABS, "ipynb"), (LABS.parent / "zh", "po")):
         found = [path.relative_to(folder).as_posix() for path in tracked(folder, "**/*")]
-        assert found == [f"{lab}/{lab}.ipynb" for lab in EVERY]
+        assert found == [f"{lab}/{lab}.{kind}" for lab in EVERY]
 
 
 def source(lab):

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-import shutil
 from pathlib import Path
 
 import pytest
 from tracked import tracked
 
 from jupyter_mlgpu.record import language
-from jupyter_mlgpu.teach.lessons import checking
+from jupyter_mlgpu.teach.lessons import checking, shipped
 from jupyter_mlgpu.teach.lessons.counting import LessonProgress, counted, progress
 
 TESTS = Path(__file__).parents[1]
@@ -34,9 +33,9 @@ def test_progress_is_counted_as_the_sidebar_counts_it(case):
     assert found == (None if case["progress"] is None else LessonProgress(*case["progress"].values()))
 
 
-@pytest.mark.parametrize("language", ["en", "zh"])
-def test_what_check_says_begins_with_the_sign_that_is_counted(language, monkeypatch):
-    monkeypatch.setattr(language, "_language", language)
+@pytest.mark.parametrize("chosen", ["en", "zh"])
+def test_what_check_says_begins_with_the_sign_that_is_counted(chosen, monkeypatch):
+    monkeypatch.setattr(language, "_language", chosen)
     first = {state: repr(checking.Verdict(state, (), (), None)) for state in ("right", "open", "wrong")}
     assert {state: text[0] for state, text in first.items()} == {"right": "✓", "open": "○", "wrong": "✗"}
 
@@ -74,7 +73,8 @@ def test_a_folder_of_lessons_is_a_table_with_its_sum_in_one_sentence(tmp_path, m
 
 def test_in_a_chinese_folder_it_speaks_chinese(tmp_path, monkeypatch):
     monkeypatch.setattr(language, "_language", "zh")
-    shutil.copy(NOTEBOOKS / "zh" / "01_adding_tensors.ipynb", tmp_path)
+    lesson = Path("zh/01_adding_tensors.ipynb")
+    (tmp_path / lesson.name).write_bytes(shipped.content(lesson))
     monkeypatch.chdir(tmp_path)
     (title,) = progress().lessons
     assert title.startswith("1 · ")

@@ -7,6 +7,7 @@ import json
 import pytest
 from msgspec.structs import replace
 
+from jupyter_mlgpu.record import language
 from jupyter_mlgpu.record.errors import UsageError
 from jupyter_mlgpu.record.reading import Reading
 from jupyter_mlgpu.show.receipts.bundle import MIME_TYPE, bundle
@@ -86,6 +87,19 @@ def test_figures_edited_by_hand_no_longer_say_what_the_text_beside_them_says(tmp
             reading["value"] = 0.001
     assert "does not match the text saved beside it" in against(
         notebook(tmp_path / "l.ipynb", *three), "second"
+    )
+
+
+def test_receipts_that_were_drawn_in_another_language_are_as_honest(tmp_path, monkeypatch):
+    monkeypatch.setattr(language, "_language", "zh")
+    cells = [code_cell("first", 1), code_cell("second", 2)]
+    monkeypatch.setattr(language, "_language", None)
+    path = notebook(tmp_path / "lab.ipynb", *cells)
+    assert "峰值内存" in cells[1]["outputs"][0]["data"]["text/html"]
+    assert against(path, "second") == ""
+    cells[1]["outputs"][0]["data"]["text/plain"] += "0"
+    assert "does not match the text saved beside it" in against(
+        notebook(tmp_path / "lab.ipynb", *cells), "second"
     )
 
 

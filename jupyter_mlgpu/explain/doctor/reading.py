@@ -45,7 +45,7 @@ def from_json(data: object, *, gathered: bool = False) -> Facts:
     unknown instead, and in a list or table its entry is left out. Raises RecordError, or NewerSchemaError for
     the data of a later version.
     """
-    decoding.schema_of(data, SCHEMA, "the facts file")
+    decoding.check_schema(data, SCHEMA, "the facts file")
     facts = _build(Facts, data, "the facts", gathered)
     assert isinstance(facts, Facts)
     return facts

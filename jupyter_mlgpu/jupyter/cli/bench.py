@@ -32,7 +32,7 @@ add_arguments = options.add_arguments
 def main(arguments: argparse.Namespace) -> int:
     """Measure, or compare two files; return the exit status."""
     from jupyter_mlgpu.experiment.bench import roofs
-    from jupyter_mlgpu.experiment.bench.against import against, prepared, two_runs
+    from jupyter_mlgpu.experiment.bench.against import against, load_or_published, two_runs
     from jupyter_mlgpu.experiment.bench.run import load
     from jupyter_mlgpu.measure import runtime
     from jupyter_mlgpu.record.clock import SystemClock
@@ -45,7 +45,7 @@ def main(arguments: argparse.Namespace) -> int:
         tell(two_runs(ours, theirs))
         return 0
     for word in bench_options.against:  # checked before the benchmark, which takes minutes
-        prepared(word)
+        load_or_published(word)
     finished = _run_benchmark(bench_options, clock, begun)
     tell(finished.run)
     if (problem := roofs.keep(finished.run, runtime.current().recorder.run.host_digest)) is not None:

@@ -10,7 +10,7 @@ from itertools import groupby
 from jupyter_mlgpu.explain.logs.catalogue import VERDICTS, Catalogue, Explanation
 from jupyter_mlgpu.explain.logs.fold import shape_of
 from jupyter_mlgpu.explain.logs.parse import Message
-from jupyter_mlgpu.measure.capture.waiting import Notes
+from jupyter_mlgpu.measure.capture.stretch import Notes
 from jupyter_mlgpu.record.record import LogLine
 from jupyter_mlgpu.record.visible import visible
 from jupyter_mlgpu.show.receipts import notes as words_of_notes

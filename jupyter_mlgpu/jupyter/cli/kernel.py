@@ -18,6 +18,7 @@ from nbclient.exceptions import DeadKernelError
 from jupyter_mlgpu.jupyter.cli.progress import printable
 from jupyter_mlgpu.jupyter.exits.connection import VARIABLE
 from jupyter_mlgpu.jupyter.exits.listener import EndedKernel, ExitListener
+from jupyter_mlgpu.record import language
 from jupyter_mlgpu.record.device_request import DeviceWord
 from jupyter_mlgpu.record.errors import DeviceError, MlgpuError, UsageError
 from jupyter_mlgpu.record.flight import flight_files
@@ -63,6 +64,7 @@ class Kernel:
         self._client = client
         environment = {
             **os.environ,
+            **language.environment(client.nb.metadata),
             "JPY_SESSION_NAME": str(notebook),  # what jupyter_server sets: the notebook's path
             "JUPYTER_MLGPU_RECORDS": str(records),
         }

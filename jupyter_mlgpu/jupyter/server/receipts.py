@@ -42,7 +42,7 @@ def comparison(request: Mapping[str, Any]) -> object:
     from jupyter_mlgpu.show.page import view
 
     first, second = ([Record.from_json(request.get(side))] for side in "ab")
-    # Without the chart: next to one, the view would fold the table, which matters most.
+    # Without the chart: the sidebar is narrow, and the table matters most.
     return to_json(view.data(replace(page.page(compare(first, second)), charts=())), texts=False)
 
 

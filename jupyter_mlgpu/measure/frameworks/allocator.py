@@ -1,7 +1,8 @@
-"""What a framework's allocator holds, as readings: in use, taken from the device, and the peak of a cell.
+"""Readings of a framework's memory allocator: bytes in use, bytes reserved, and the peak of a cell.
 
-An allocator takes memory from the device in large pieces and keeps them after the arrays in them are gone:
-what is reserved and not in use is free for the next array of this process, and for no other process.
+An allocator takes memory from the device in large pieces and keeps them after their arrays are freed.
+Memory that is reserved and not in use is free for the next array of this process, but not for other
+processes.
 """
 
 from __future__ import annotations
@@ -9,12 +10,12 @@ from __future__ import annotations
 from jupyter_mlgpu.record.reading import Reading, Scope, missing
 from jupyter_mlgpu.record.sentence import Sentence
 
-#: What the allocator has taken from the device, in use or not, in bytes. No record holds it: only
-#: `%mlc_device status` asks.
+#: Quantity of the bytes that the allocator has taken from the device, in use or not. No record holds it:
+#: only `%mlc_device status` shows it.
 RESERVED = "memory_allocator_reserved"
 
 
-def held(
+def allocator_readings(
     detail: Sentence,
     in_use: int,
     reserved: int | None = None,
@@ -22,7 +23,7 @@ def held(
     scope: Scope = "device",
     device: str | None = None,
 ) -> tuple[Reading, ...]:
-    """The bytes that arrays hold (`memory_allocator`), and those reserved where that is told."""
+    """Return the bytes that arrays use (`memory_allocator`), and the reserved bytes if they are given."""
     both = (("memory_allocator", in_use), (RESERVED, reserved))
     return tuple(
         Reading(name, value, "bytes", scope, "allocator", 1, device=device, detail=detail)
@@ -31,20 +32,22 @@ def held(
     )
 
 
-def unknown(why: Sentence) -> tuple[Reading, ...]:
-    """An allocator that does not tell what it holds, with the reason."""
+def no_allocator_readings(why: Sentence) -> tuple[Reading, ...]:
+    """Return a missing `memory_allocator` with the reason."""
     return (missing("memory_allocator", why, scope="device"),)
 
 
-def peak(value: int, detail: Sentence, *, scope: Scope = "device", device: str | None = None) -> Reading:
-    """The most bytes that arrays held during a cell."""
+def peak_reading(
+    value: int, detail: Sentence, *, scope: Scope = "device", device: str | None = None
+) -> Reading:
+    """Return the largest number of bytes that arrays held during a cell."""
     return Reading(
         "peak_memory_allocator", value, "bytes", scope, "allocator", 1, device=device, detail=detail
     )
 
 
-def unknown_peak(why: Sentence, detail: Sentence, device: str | None = None) -> Reading:
-    """A peak that is not known, with the reason."""
+def no_peak_reading(why: Sentence, detail: Sentence, device: str | None = None) -> Reading:
+    """Return a missing `peak_memory_allocator` with the reason."""
     return missing(
         "peak_memory_allocator", why, scope="device", source="allocator", device=device, detail=detail
     )

@@ -1,8 +1,8 @@
-"""A framework, described: and what the recorder asks of one, the contract that every backend keeps.
+"""The description of a framework, and the contract between its backend and the recorder.
 
-`jupyter_mlgpu.testing.FakeBackend` is a public example; tests/measure/contract holds the suite that every
-backend passes. No method but `find_devices` may start the framework (initialise its context), and none
-imports it: the user's next line may still want to configure it.
+`jupyter_mlgpu.testing.FakeBackend` is a public example. Every backend passes the suite in
+tests/measure/contract. No method except `find_devices` may start the framework (initialise its context), and
+no method imports it, because the user's next line may still configure it.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from jupyter_mlgpu.record.sentence import Sentence
 
 @dataclass(frozen=True, slots=True)
 class Device:
-    """One device of a framework: our short `name` (`gpu:1`), its `kind` (cpu, cuda, metal, rocm)."""
+    """A device of a framework, with our short `name` (`gpu:1`) and its `kind` (cpu, cuda, metal, rocm)."""
 
     framework: str
     name: str
@@ -29,20 +29,20 @@ class Device:
 
     @property
     def number(self) -> int:
-        """1 of `gpu:1`."""
+        """The number in the name: 1 of `gpu:1`."""
         return int(self.name.partition(":")[2])
 
 
 @dataclass(frozen=True, slots=True)
 class Details:
-    """What is known of the hardware behind a device; None where it is not known."""
+    """The hardware behind a device: its name, memory in bytes and driver, each None if not known."""
 
     hardware: str | None = None
     memory: int | None = None
     driver: str | None = None
 
 
-#: What a backend may be able to do on a device, in the order in which it is told.
+#: What a backend may support on a device, in the order in which it is listed.
 CAPABILITIES: Mapping[str, str] = {
     "scope": "cells can be sent here",
     "waiting": "the wall time includes work that was only given to the device",
@@ -53,7 +53,7 @@ CAPABILITIES: Mapping[str, str] = {
 
 @dataclass(frozen=True, slots=True)
 class Verified:
-    """Where the contract suite passed, in words; `emulated` where the device there was not a real one."""
+    """The machine on which the contract suite passed; `emulated` if its device was not a real one."""
 
     where: str
     emulated: bool = False
@@ -66,10 +66,10 @@ class Verified:
 
 @dataclass(frozen=True, slots=True)
 class Capability:
-    """One of `CAPABILITIES` on one device: there, or why not; `verified` says where it was seen working.
+    """One of `CAPABILITIES` on one device.
 
-    None there means that it has not yet run on such hardware. What is verified is exercised by the
-    contract suite, on that hardware.
+    If it is not available, `reason` says why. `verified` names the hardware of this kind on which the
+    contract suite has exercised it; None means that the suite has not yet run on such hardware.
     """
 
     name: str
@@ -80,42 +80,43 @@ class Capability:
 
 @dataclass(frozen=True, slots=True)
 class Framework:
-    """What is known of a framework without loading anything: data, and where its parts are.
+    """The description of a framework: plain data, and the addresses of its parts.
 
-    A part is written `module:attribute`, and loaded when it is first asked for (`registry.part`).
+    A part is written `module:attribute`, and loaded at its first use (`registry.part`).
 
     Attributes:
-        name: the module's name, as in `import torch`, and the word after `--framework`.
-        title: its name as its people write it.
-        backend: a class that keeps to `Backend`.
-        sample: a function that imports it; returns the kinds of its devices (cpu or gpu, each) and a function
-            that computes a small product (see `explain/doctor/ask.py`).
-        array_programs: a class that keeps to `benchmarks.Programs`, for benchmarks.
+        name: the module's name, as in `import torch`, and the value of `--framework`.
+        title: its name as its authors write it.
+        backend: a class that implements `Backend`.
+        sample: a function that imports the framework. It returns the kinds of its devices (cpu or gpu, each)
+            and a function that computes a small product (see `explain/doctor/ask.py`).
+        array_programs: a class that implements `benchmarks.Programs`, for benchmarks.
         training: a `benchmarks.Training`, for benchmarks of whole models.
-        profiler: a class that keeps to `ops.profiler.Profiler`.
-        profiling: a module that is a `profiler_watch.FrameworkProfiler`, written without an attribute.
-        why_no_profiler: a sentence, where there is none.
-        why_no_xspace: a sentence, where the profiler writes no XSpace.
-        evaluate: a function that has a value worked out, where the framework puts that off.
-        build: a function of a folder of packages: the versions of CUDA and cuDNN that the framework there was
-            built for (each None where there is none); None where it is not in that folder.
-        newest_python: the newest Python that the versions in its extra were built for; in newer ones, pip
-            leaves them out without a word. None where pip says it.
-        packages: the packages that it consists of, or whose versions have to fit it; a name with a * at the
-            end stands for all that begin so.
-        metal_packages: the packages each of which brings it to a Mac's GPU.
-        show_devices: a command line that has it say at length what devices it finds.
-        modest: variables of the environment by which it takes a GPU's memory as it needs it.
-        caches: where its downloads are kept: by name, the variable of the environment that says it, and the
-            usual folder within the home folder.
-        race_note: what the times of a race hold or lack, in a sentence; `race_note_gpu` where a GPU raced.
-        keeps_lock: its short operations keep the interpreter's lock.
-        compiled_in: the module of functions that stand for compiled ones of the user's, and tell the user's
-            module as their own; None where they are objects of the framework.
-        doing: what its functions do, for reading stacks (see `activity/markers.py`).
-        verified: by kind of device, on which hardware the backend was seen working. What is not listed has
-            not yet run there. An entry is made by running the contract suite (tests/measure/contract) on a
-            machine of that kind, or over the emulated device (tests/metal_emulator), never by reading
+        profiler: a class that implements `ops.profiler.Profiler`.
+        profiling: a module that implements `profiler_hooks.FrameworkProfiler`, written without an attribute.
+        why_no_profiler: the reason, if there is no profiler.
+        why_no_xspace: the reason, if the profiler writes no XSpace.
+        evaluate: a function that forces the evaluation of a value, if the framework is lazy.
+        build: a function that takes a folder of packages and returns the versions of CUDA and cuDNN for which
+            the framework in it was built (each None if there is none); None if it is not in that folder.
+        newest_python: the newest Python for which the versions in its extra were built. On a newer Python,
+            pip silently leaves them out. None if pip reports it.
+        packages: its packages, and those whose versions must be compatible with it. A trailing * matches any
+            ending.
+        metal_packages: packages, each of which makes it run on a Mac's GPU.
+        show_devices: a command line that prints details of the devices it finds.
+        memory_growth_env: environment variables that make it allocate GPU memory on demand.
+        caches: the folders of its downloads. Each has a name, the environment variable that sets it, and the
+            default path within the home folder.
+        race_note: a sentence about what the times of a race include or omit.
+        race_note_gpu: the same for races on a GPU.
+        keeps_gil: True if its short operations keep the GIL.
+        compiled_in: the module that defines the wrappers of compiled functions, if these wrappers report the
+            user's module as their own; None if they are objects of the framework.
+        stack_rules: the activities of its functions, used to classify stacks (see `activity/markers.py`).
+        verified: by kind of device, the hardware on which the backend was verified. It has not yet run on
+            kinds that are not listed. An entry is made by running the contract suite (tests/measure/contract)
+            on a machine of that kind or on the emulated device (tests/metal_emulator), never from
             documentation.
     """
 
@@ -135,17 +136,17 @@ class Framework:
     packages: tuple[str, ...] = ()
     metal_packages: tuple[str, ...] = ()
     show_devices: str | None = None
-    modest: Mapping[str, str] = field(default_factory=dict)
+    memory_growth_env: Mapping[str, str] = field(default_factory=dict)
     caches: Mapping[str, tuple[str, str]] = field(default_factory=dict)
     race_note: Sentence | None = None
     race_note_gpu: Sentence | None = None
-    keeps_lock: bool = False
+    keeps_gil: bool = False
     compiled_in: str | None = None
-    doing: Rules = field(default_factory=dict)
+    stack_rules: Rules = field(default_factory=dict)
     verified: Mapping[str, Verified] = field(default_factory=dict)
 
     def capabilities(self, kind: str, why_not: Mapping[str, Sentence]) -> tuple[Capability, ...]:
-        """All of `CAPABILITIES` on a kind of device, but those that `why_not` gives a reason against."""
+        """Return all of `CAPABILITIES` for a kind of device; those in `why_not` are unavailable."""
         verified = self.verified.get(kind)
         return tuple(
             Capability(name, name not in why_not, why_not.get(name), verified) for name in CAPABILITIES
@@ -153,11 +154,11 @@ class Framework:
 
 
 class Compiled(NamedTuple):
-    """What a framework's own clocks say of compiling so far: seconds, and how many programs (None: not told).
+    """The compilation so far, by a framework's own clocks: seconds and number of programs (None if unknown).
 
-    Both only grow, but for what the user's code resets. Of them all, the seconds are of what the thread whose
-    cell is watched had to wait for, as far as the framework tells threads apart. `first_runs` are seconds in
-    which programs were compiled and run once, which nobody tells apart; none of them are among `seconds`.
+    Both only grow, unless the user's code resets them. `seconds` are those that the measured cell's thread
+    had to wait, as far as the framework distinguishes threads. `first_runs` are seconds in which programs
+    were compiled and run once; the two cannot be separated. They are not included in `seconds`.
     """
 
     seconds: float
@@ -165,7 +166,7 @@ class Compiled(NamedTuple):
     first_runs: float = 0.0
 
     def since(self, before: Compiled) -> Compiled:
-        """What came after `before`."""
+        """Return the difference to an earlier state, `before`."""
         return Compiled(
             max(0.0, self.seconds - before.seconds),
             None if self.programs is None else max(0, self.programs - (before.programs or 0)),
@@ -175,10 +176,10 @@ class Compiled(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Observed:
-    """What was seen while a cell ran: where operations ran (None: not known) and the allocator's peak.
+    """A backend's results for one cell: where operations ran (None if unknown) and the allocator's peak.
 
-    `only` is the one device on which anything can have run, where that is known and `ran_on` is not; `worked`
-    tells that something ran, wherever it was. `notes` are sentences for the receipt.
+    `only` is the one device on which anything can have run, if that is known and `ran_on` is not. `worked` is
+    True if something ran, on whichever device. `notes` are sentences for the receipt.
     """
 
     ran_on: tuple[RanOn, ...] | None
@@ -190,113 +191,113 @@ class Observed:
 
     @property
     def known(self) -> bool:
-        """Return whether it is known if the framework ran anything at all."""
+        """True if it is known whether the framework ran anything at all."""
         return self.worked or self.ran_on is not None
 
 
 class Observation(Protocol):
-    """A watch over one cell, from `Backend.observe` on."""
+    """The observation of one cell, begun by `Backend.observe`."""
 
     def finish(self) -> Observed:
-        """Stop watching and tell what was seen."""
+        """End the observation and return its results."""
 
 
 class Scope(Protocol):
-    """A device chosen for the present thread, until `leave`."""
+    """A device selected for the current thread, until `leave`."""
 
     def holds(self) -> bool:
-        """Whether this thread's work still goes where this scope sent it."""
+        """Return True if this thread's work still goes to the selected device."""
 
     def leave(self) -> Sentence | None:
-        """Put back the device found on entry; returns a note where the user's code had changed it."""
+        """Restore the device found on entry; return a note if the user's code had changed the selection."""
 
 
 class Backend(Protocol):
-    """One framework, to be derived from. `name` is the module's name, as in `import tensorflow`.
+    """One framework; a base class. `name` is the module's name, as in `import tensorflow`.
 
-    What is written out here is so unless a framework says otherwise: it has nothing to start or to give up,
-    tells all its devices, keeps no GPU hidden, and moves values by itself.
+    The methods with a body are defaults. They describe a framework that has nothing to start or to release,
+    lists all its devices, hides no GPU, and moves values by itself.
     """
 
     name: str
 
     def loaded(self) -> bool:
-        """Whether the user's program has finished importing the framework."""
+        """Return True if the user's program has finished importing the framework."""
         return imported(self.name)
 
     def versions(self) -> Mapping[str, str]:
-        """Versions of the framework and the libraries that matter with it."""
+        """Return the versions of the framework and of the libraries that it depends on."""
 
     def started(self) -> bool:
-        """Whether the user's program has begun to use devices; before, asking for them may be slow."""
+        """Return True if the user's program has used devices; before that, querying them may be slow."""
         return True
 
     def devices(self) -> tuple[Device, ...]:
-        """The devices a cell can be sent to, as far as they are known without starting the framework."""
+        """Return the devices that a cell can use, as far as known without starting the framework."""
 
     def find_devices(self) -> tuple[Device, ...]:
-        """All devices, for a user who asked for them: the one method that may start the framework."""
+        """Return all devices, at the user's request. Only this method may start the framework."""
         return self.devices()
 
     def details(self, device: Device) -> Details:
-        """What is known of the hardware behind a device."""
+        """Return what is known of the hardware behind a device."""
 
     def why_no_gpu(self) -> Sentence:
-        """One sentence for a user who finds no GPU among the devices."""
+        """Return one sentence for a user who finds no GPU among the devices."""
 
     def needs_restart(self) -> Sentence | None:
-        """Why a GPU that exists is kept from the framework until the kernel restarts; None if none is.
+        """Return why an existing GPU is hidden from the framework until the kernel restarts, else None.
 
         The sentence says what to do before the restart.
         """
         return None
 
     def capabilities(self, device: Device) -> tuple[Capability, ...]:
-        """What can be done on a device: one entry for each of `CAPABILITIES`."""
+        """Return one entry for each of `CAPABILITIES` on a device."""
 
     def enter(self, device: Device) -> Scope:
-        """Send what the present thread runs from now on to `device`."""
+        """Send what the current thread runs from now on to `device`."""
 
     def synchronize(self) -> None:
-        """Wait until the devices have finished what they were given."""
+        """Wait until the devices have finished their queued work."""
 
     def is_recorded(self) -> bool:
-        """Return whether CUDA's records tell all that its devices do, but for a CPU's work."""
+        """Return True if CUDA's activity records cover all work on its devices except a CPU's."""
         return False
 
     def synchronize_cpu(self) -> None:
-        """Wait until the CPU has finished what it was given."""
+        """Wait until the CPU has finished its queued work."""
 
     def memory(self, device: Device) -> tuple[Reading, ...]:
-        """What the framework's allocator holds on a device now, in bytes (see `allocator.py`)."""
+        """Return the bytes that the framework's allocator holds on a device now (see `allocator.py`)."""
 
     def observe(self) -> Observation:
-        """Begin to watch where operations run."""
+        """Begin to observe where operations run."""
 
     def observe_closely(self) -> Observation:
-        """Begin to watch, in a run that nobody times: it may cost what `observe` may not."""
+        """Begin an observation in a run that is not timed: it may cost more than `observe`."""
         return self.observe()
 
     def allocator_retries(self) -> int | None:
-        """How often its allocators freed what they kept and tried again, so far; None where none tells."""
+        """Return how often its allocators freed cached memory and retried, so far; None if unknown."""
         return None
 
     def compiled(self) -> Compiled | None:
-        """What it has traced and compiled so far; None where it does not tell."""
+        """Return what it has traced and compiled so far; None if unknown."""
         return None
 
     def calls_back(self) -> bool:
-        """Whether its own threads may call functions of the user's Python, as a pipeline of data does."""
+        """Return True if its own threads may call Python functions of the user, as a data pipeline does."""
         return False
 
     def release(self) -> None:
-        """Give up what stays in the framework between two cells that are watched, until the next is."""
+        """Release what stays in the framework between observed cells, until the next one begins."""
         return
 
-    def stays(self, values: Mapping[str, object], device: Device) -> Sentence | None:
-        """Which of the user's values stay on another device than the one asked for, in one sentence.
+    def misplaced_note(self, values: Mapping[str, object], device: Device) -> Sentence | None:
+        """Return one sentence that names the user's values on another device than the selected one.
 
-        `values` are those that a cell uses, by name; None where nothing of them stays elsewhere. Reads the
-        framework's own objects alone, and runs no code of the user's.
+        `values` are those that a cell uses, by name. Returns None if no value is misplaced. Only the
+        framework's own objects are read, and no code of the user runs.
         """
         return None

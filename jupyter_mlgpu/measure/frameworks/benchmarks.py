@@ -1,6 +1,6 @@
-"""What a benchmark asks of a framework: small array programs, and the training of whole models.
+"""The interface between benchmarks and a framework: small array programs, and the training of whole models.
 
-Each gives a `CaseRunner`: steps of work made ready on one device.
+Each returns a `CaseRunner`, which runs prepared steps on one device.
 """
 
 from __future__ import annotations
@@ -18,17 +18,18 @@ from jupyter_mlgpu.record.sentence import Sentence, say
 Operation = Literal["add", "mult", "mult-add"]
 Direction = Literal["to-device", "from-device", "ping-pong"]
 
-#: Up to this size a product takes less time than giving it to a device does, so several are given at once.
+#: Up to this size, computing a product takes less time than launching it, so several are launched together.
 SMALL_PRODUCT = 1024
-#: How many.
+#: The number of products that are launched together.
 AT_ONCE = 16
 
 
 @dataclass(frozen=True, slots=True)
 class ConvolutionCase:
-    """Images of `size` x `size` with as many channels in as out, a kernel of 3 x 3, the same size out.
+    """A 3 x 3 convolution of `size` x `size` images with equal numbers of input and output channels.
 
-    `separable`: each channel by itself (depthwise), then a product over the channels at each point.
+    The output has the size of the input. If `separable`, each channel is convolved by itself (depthwise), and
+    a product over the channels at each point follows.
     """
 
     batch: int
@@ -39,47 +40,50 @@ class ConvolutionCase:
 
     @property
     def flops(self) -> float:
-        """A multiplication and an addition as two; the border's zeros count as numbers."""
+        """Floating-point operations, including those with zeros of the border; a multiply-add is two."""
         points = self.batch * self.size**2
         one = 9 + self.channels if self.separable else 9 * self.channels
         return 2.0 * points * self.channels * one
 
 
 class CaseRunner(Protocol):
-    """A case made ready on one device: its data lies there, and what is compiled ahead is compiled."""
+    """A case prepared on one device: its data lies there, and ahead-of-time compilation is done."""
 
-    #: The type in which the arithmetic ran, as `float32`, and where that differs from the one asked for or is
-    #: emulated, a sentence that says so.
+    #: The type in which the arithmetic ran, as `float32`. If it differs from the requested one or is
+    #: emulated, `note` is a sentence that says so.
     type_ran: str
     note: str | None
 
     def run(self, steps: int) -> None:
-        """Do so many steps on the data; need not wait for them. The first call may still compile."""
+        """Run `steps` steps, possibly without waiting for them. The first call may still compile."""
 
     def wait(self) -> None:
-        """Wait until all steps given so far are done: what was left to the device has then happened."""
+        """Wait until all steps launched so far are done."""
 
     def close(self) -> None:
-        """Free what lies on the device."""
+        """Free the memory on the device."""
 
 
 class Programs(Protocol):
-    """One framework's array programs. Each makes a runner; BenchError where it cannot run there."""
+    """One framework's array programs. Each method raises BenchError if the case cannot run on the device."""
 
     def gemm(self, device: Device, n: int, type_: str) -> CaseRunner:
-        """A step is a product of two n x n matrices of normally distributed numbers."""
+        """Return a runner whose step multiplies two n x n matrices of normally distributed numbers."""
 
     def stream(self, device: Device, operation: Operation, count: int) -> CaseRunner:
-        """A step goes once over arrays of `count` float32: x + b, x * b or x * b + c, written to x."""
+        """Return a runner whose step writes x + b, x * b or x * b + c to x; arrays have `count` float32."""
 
     def transfer(self, device: Device, direction: Direction, count: int) -> CaseRunner:
-        """A step moves `count` float32 once; ping-pong: to and fro, and either side adds 1 to each."""
+        """Return a runner whose step copies `count` float32 once.
+
+        A step of ping-pong copies them to the device and back, and adds 1 to each on either side.
+        """
 
     def conv(self, device: Device, shape: ConvolutionCase) -> CaseRunner:
-        """A step is one convolution, forward."""
+        """Return a runner whose step is one forward convolution."""
 
     def dispatch(self, device: Device, synchronised: bool) -> CaseRunner:
-        """A step adds 1 to a single number; synchronised: and waits for it."""
+        """Return a runner whose step adds 1 to a single number, and waits for it if `synchronised`."""
 
 
 def _nothing() -> None:
@@ -88,7 +92,7 @@ def _nothing() -> None:
 
 @dataclass(slots=True)
 class Loop(CaseRunner):
-    """A runner made of functions: `step` does so many steps, `done` waits, `undo` puts settings back."""
+    """A runner made of functions: `step` runs steps, `done` waits, `undo` restores settings."""
 
     step: Callable[[int], None]
     done: Callable[[], None]
@@ -103,18 +107,13 @@ class Loop(CaseRunner):
         self.done()
 
     def close(self) -> None:
-        """Let go of the arrays, which the functions hold."""
+        """Restore settings and drop the functions, which hold the arrays."""
         self.undo()
         self.step, self.done, self.undo = lambda steps: None, _nothing, _nothing
 
 
-def portions(steps: int, at_once: int) -> tuple[int, int]:
-    """How many programs of `at_once` steps, and how many of one, make so many steps."""
-    return divmod(steps, at_once)
-
-
 def repeated(step: Callable[[], object]) -> Callable[[int], None]:
-    """A function that does so many of a step."""
+    """Return a function that calls `step` as many times as its argument says."""
 
     def run(steps: int) -> None:
         for _ in range(steps):
@@ -124,7 +123,7 @@ def repeated(step: Callable[[], object]) -> Callable[[int], None]:
 
 
 def refuse_type(device: Device, type_: str) -> None:
-    """Refuse tf32 and float64 where the hardware has none.
+    """Raise BenchError for tf32 and float64 if the hardware does not support them.
 
     Metal has no double (Metal Shading Language Specification, 2.1).
     """
@@ -134,27 +133,27 @@ def refuse_type(device: Device, type_: str) -> None:
         raise BenchError("Metal has no float64: such a product would run on the CPU, and is left out here.")
 
 
-def host_is_device(device: Device) -> None:
-    """Refuse to move data where there is nothing between host and device."""
+def refuse_transfer_on_cpu(device: Device) -> None:
+    """Raise BenchError for a CPU, which needs no copies."""
     if device.kind == "cpu":
         raise BenchError(f"{device.name} works in the host's own memory, so there is nothing to transfer.")
 
 
 def emulated(device: Device, type_: str, capability: Callable[[], tuple[int, int] | None]) -> str | None:
-    """A sentence where a type is emulated; `capability` tells the compute capability of an NVIDIA GPU."""
+    """Return a sentence if a type is emulated; `capability` returns an NVIDIA GPU's compute capability."""
     if device.kind == "cuda":
         found = capability()
         return None if found is None else emulated_by_gpu(type_, found)
     return emulated_by_processor(type_, features()) if device.kind == "cpu" else None
 
 
-#: Names of options that are on together.
+#: Names of options that are used together.
 Set = tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """One thing that can be switched on; `model` and `device` name the kind that it needs, None any."""
+    """An option. `model` and `device` name the kind that it needs; None means any."""
 
     says: str
     model: str | None = None
@@ -162,7 +161,7 @@ class Option:
     training: bool = False
 
 
-#: Pairs that ask for two different things at once.
+#: Pairs of options that contradict each other.
 _EXCLUDE = (
     ("bf16", "bf16_weights"),
     ("bf16", "fp16"),
@@ -176,11 +175,12 @@ _EXCLUDE = (
 
 @dataclass(frozen=True, slots=True)
 class Training:
-    """What a framework can do with the models: training, and inference.
+    """A framework's training and inference of the models.
 
-    `sets` gives the sets of `options` that are measured one after another for a model on a kind of device, so
-    that each difference shows what one option does: the plainest first and the best last. `start` makes a
-    model ready (device, model, batch, options, whether it trains), and raises BenchError where it cannot.
+    `sets` returns the sets of `options` that are measured one after another with a model on a kind of
+    device: the plainest first and the best last, so that each difference shows the effect of one option.
+    `start` prepares a model (device, model, batch, options, training or inference), and raises BenchError if
+    it cannot.
     """
 
     framework: str
@@ -189,17 +189,20 @@ class Training:
     start: Callable[[Device, Model, int, Set, bool], CaseRunner]
 
     def ladder(self, model: Model, device_kind: str, training: bool) -> tuple[Set, ...]:
-        """The sets in training or in inference, which has no optimizer, and nothing to write over."""
-        found = self.sets(model, device_kind)
+        """Return the sets of options for training or for inference.
+
+        Inference has no optimizer and no weights to overwrite, so options for training are left out.
+        """
+        sets = self.sets(model, device_kind)
         if training:
-            return found
-        left = (tuple(one for one in each if not self.options[one].training) for each in found)
+            return sets
+        left = (tuple(one for one in options if not self.options[one].training) for options in sets)
         return tuple(dict.fromkeys(left))
 
     def why_not(
         self, model: Model, options: Collection[str], device_kind: str, training: bool = True
     ) -> Sentence | None:
-        """Why these options cannot be had together, for this model on this kind of device; else None."""
+        """Return why these options cannot be combined for this model and kind of device; None if they can."""
         for name in options:
             option = self.options.get(name)
             if option is None:
@@ -234,10 +237,10 @@ class Training:
         return None
 
 
-#: What compiles for a minute before its first step.
+#: Options that compile for a minute before the first step.
 _COMPILING = {"compile", "reduce_overhead", "max_autotune", "xla"}
 
 
-def quick(sets: tuple[Set, ...]) -> tuple[Set, ...]:
-    """Of a ladder the best set that is ready at once."""
+def best_without_compiling(sets: tuple[Set, ...]) -> tuple[Set, ...]:
+    """Return the last set that does not compile, as a tuple of one; sets are ordered from plain to best."""
     return tuple(one for one in sets if not _COMPILING & set(one))[-1:]

@@ -1,7 +1,7 @@
-"""What a Mac's count of GPU time proves: that a framework used the GPU which tells nothing of it itself.
+"""Evidence from a Mac's GPU time: it can prove that a framework used the GPU which does not report it itself.
 
-The count is of the process. So it proves something of a framework only where no other one can have caused it,
-and that it did not grow proves nothing: it is coarse.
+GPU time is counted for the whole process. It proves something about a framework only if no other framework
+can have caused it. A count that did not grow proves nothing, because it is coarse.
 """
 
 from __future__ import annotations
@@ -14,34 +14,34 @@ from jupyter_mlgpu.measure.frameworks.base import Backend, Device, Observed
 from jupyter_mlgpu.record.reading import IOREGISTRY, Reading
 from jupyter_mlgpu.record.sentence import joined, say
 
-#: The kind of device that the count is of.
+#: The kind of device whose GPU time is counted.
 _METAL = "metal"
 
 
 def with_driver_evidence(
-    seen: Mapping[str, Observed], backends: Mapping[str, Backend], readings: Sequence[Reading]
+    observed: Mapping[str, Observed], backends: Mapping[str, Backend], readings: Sequence[Reading]
 ) -> dict[str, Observed]:
-    """Return what was seen of each framework, with what the readings of GPU time prove."""
-    found = dict(seen)
+    """Return the observations by framework, with what the readings of GPU time prove."""
+    found = dict(observed)
     times = {one.device: one.value for one in readings if one.source == IOREGISTRY and one.value}
-    if any(entry.kind == _METAL for one in seen.values() for entry in one.ran_on or ()):
-        return found  # whose work this was is known
+    if any(entry.kind == _METAL for one in observed.values() for entry in one.ran_on or ()):
+        return found  # a framework has already reported this work
     able = {
         name: device
-        for name, one in seen.items()
+        for name, one in observed.items()
         if one.ran_on is None and (device := _metal_device(backends.get(name))) is not None
     }
-    # Of several GPUs it is not known which of them the frameworks use.
+    # With several GPUs it is not known which of them the frameworks use.
     able = {name: device for name, device in able.items() if device.name in times and len(times) == 1}
     if len(able) == 1:
         ((name, device),) = able.items()
-        found[name] = replace(seen[name], ran_on=(evidence.driver(device),))
+        found[name] = replace(observed[name], ran_on=(evidence.driver(device),))
     elif able:
         first = next(iter(able))
         names = ", ".join(map(registry.title, able))
-        told = say("The GPU worked for this process; which of {names} used it is not known.", names=names)
-        reasons = filter(None, (seen[first].why_missing, told))
-        found[first] = replace(seen[first], why_missing=joined(*reasons))
+        note = say("The GPU worked for this process; which of {names} used it is not known.", names=names)
+        reasons = filter(None, (observed[first].why_missing, note))
+        found[first] = replace(observed[first], why_missing=joined(*reasons))
     return found
 
 

@@ -1,4 +1,4 @@
-"""What proves that a device worked for a cell, where operations are not counted (adr/0010)."""
+"""Evidence that a device worked for a cell, for frameworks that do not count operations (adr/0010)."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from jupyter_mlgpu.record.sentence import Sentence, say, say_count
 
 
 def only_device(device: Device) -> RanOn:
-    """The framework has worked, and could do so nowhere else."""
+    """Return evidence of work by a framework that has only this device."""
     title = registry.title(device.framework)
     why = say("Operations are not counted; {framework} could not run them anywhere else.", framework=title)
     return _ran_on(device, "only device", why)
 
 
 def allocator(device: Device, times: int) -> RanOn:
-    """The framework's allocator of a GPU has given out memory; `torch.empty` does so and runs nothing."""
+    """Return evidence from allocations on a GPU. They are weak: `torch.empty` allocates and runs nothing."""
     given = say_count(
         "memory was allocated here {count} time", "memory was allocated here {count} times", times
     )
@@ -25,14 +25,17 @@ def allocator(device: Device, times: int) -> RanOn:
 
 
 def results(device: Device, count: int) -> RanOn:
-    """Arrays that the cell made are there, and what made them ran there, or copied them there."""
+    """Return evidence from new arrays on a device: they were computed there, or copied to it."""
     there = say_count("{count} new array lives here", "{count} new arrays live here", count)
     why = say("Operations are not counted; {there}. More may have run elsewhere.", there=there)
     return _ran_on(device, "results", why)
 
 
 def driver(device: Device) -> RanOn:
-    """The driver has counted GPU time for this process, and no other framework here can use that GPU."""
+    """Return evidence from GPU time that the driver counted for this process.
+
+    The caller makes sure that no other loaded framework can use that GPU.
+    """
     title = registry.title(device.framework)
     why = say(
         "Operations are not counted; the driver counted GPU time for this process, in which only "
@@ -43,7 +46,7 @@ def driver(device: Device) -> RanOn:
 
 
 def may_have_run(device: Device) -> Sentence:
-    """For a cell in which it is not known whether the framework worked at all."""
+    """Return a sentence for a cell in which it is not known whether the framework worked at all."""
     title = registry.title(device.framework)
     return say("If {framework} ran anything, it ran on {device}.", framework=title, device=device.name)
 

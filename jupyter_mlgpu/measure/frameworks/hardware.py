@@ -17,24 +17,24 @@ from jupyter_mlgpu.record.sentence import Sentence, say
 
 _VARIABLE = "CUDA_VISIBLE_DEVICES"
 
-# CUDA C++ Programming Guide, "CUDA Environment Variables": GPUs are named by number or by the start of
-# their UUID, and of a list only what stands before the first name that is none is visible.
+# CUDA C++ Programming Guide, "CUDA Environment Variables": GPUs are named by number or by the start of their
+# UUID. Only those before the first invalid name in the list are visible.
 _NAME = re.compile(r"\s*(\d|GPU-|MIG-)")
 
 
 @cache
 def cpu() -> Details:
-    """The processor's name and the machine's memory."""
+    """Return the processor's name and the machine's memory in bytes."""
     return Details(_cpu_name(), _memory())
 
 
 def nvidia(device: str) -> Details:
-    """The NVIDIA GPU behind a framework's `gpu:0`, as far as it can be told.
+    """Return what is known of the NVIDIA GPU behind a framework's `gpu:0`.
 
-    NVML counts all GPUs, and in an order of its own; a framework counts those it may see. So where the GPUs
-    of a machine differ, only the driver is told.
+    NVML lists all GPUs in its own order; a framework numbers those that are visible to it. If the GPUs of a
+    machine differ, only the driver is returned.
     """
-    return any_of(_nvidia_gpus())
+    return common_details(_nvidia_gpus())
 
 
 @cache
@@ -43,7 +43,7 @@ def _nvidia_gpus() -> tuple[Details, ...]:
 
 
 def nvidia_gpus(nvml: Nvml) -> tuple[Details, ...]:
-    """Every NVIDIA GPU of the machine, as the driver tells them; empty where no driver answers."""
+    """Return the details of every NVIDIA GPU in NVML's order; empty without a driver."""
     version = nvml.driver().value
     driver = None if version is None else f"NVIDIA driver {version}"
     memories = [nvml.memory(index).value for index in range(nvml.count().value or 0)]
@@ -53,8 +53,8 @@ def nvidia_gpus(nvml: Nvml) -> tuple[Details, ...]:
     )
 
 
-def any_of(gpus: Sequence[Details]) -> Details:
-    """What is true of whichever of these GPUs is meant."""
+def common_details(gpus: Sequence[Details]) -> Details:
+    """Return the details that all these GPUs share."""
     if not gpus:
         return Details()
     same = all(one == gpus[0] for one in gpus)
@@ -62,9 +62,9 @@ def any_of(gpus: Sequence[Details]) -> Details:
 
 
 def hidden_by_cuda(framework: str, environ: Mapping[str, str] = os.environ) -> Sentence | None:
-    """Whether CUDA_VISIBLE_DEVICES hides every NVIDIA GPU of this machine: a sentence for the user, or None.
+    """Return a sentence if CUDA_VISIBLE_DEVICES hides every NVIDIA GPU of this machine, else None.
 
-    `framework` is written as people write it. The sentence says what to do before the restart.
+    `framework` is the title. The sentence says what to do before the restart.
     """
     value = environ.get(_VARIABLE)
     if value is None or _NAME.match(value) or nvidia("gpu:0").driver is None:
@@ -100,5 +100,5 @@ def _cpu_name() -> str | None:
 def _memory() -> int | None:
     try:
         return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    except (AttributeError, OSError, ValueError):  # this system does not say
+    except (AttributeError, OSError, ValueError):  # not available on this system
         return None

@@ -1,9 +1,9 @@
-"""What the user's code has imported, and when it imports a framework, without importing it ourselves.
+"""The modules that the user's code has imported, and a callback after it imports a framework.
 
-A cell often imports the framework and uses it at once; tracing and device selection must begin in
-between. A finder placed first on `sys.meta_path` lets the other finders do their work and adds one
-call after the module's code has run. Nothing of it stays behind: the loader gets its own method back
-after the import, and `stop` removes the finder.
+Nothing is imported here. A cell often imports the framework and uses it at once; tracing and device selection
+must begin in between. A finder placed first on `sys.meta_path` lets the other finders do their work and adds
+one call after the module's code has run. No trace of it stays: the loader gets its own method back after the
+import, and `stop` removes the finder.
 """
 
 from __future__ import annotations
@@ -20,59 +20,59 @@ from jupyter_mlgpu.record.stderr import say_on_stderr
 
 
 def module(name: str) -> Any:
-    """The module that stands in `sys.modules`; None where nothing is there, or another object than a module.
+    """Return the module in `sys.modules`; None if the entry is missing or is not a module.
 
-    The user's program may put any object there: nothing is asked of it, for that would run the user's code.
+    The user's program may put any object there. No attribute of it is read, because that could run user code.
     """
     found = sys.modules.get(name)
     return found if user_objects.is_module(found) else None
 
 
 def imported(name: str) -> bool:
-    """A module stands in `sys.modules` while it is still importing; that does not count."""
+    """Return True if a module has been imported completely; one that is still importing does not count."""
     found = module(name)
     if found is None:
         return False
     spec = user_objects.module_namespace(found).get("__spec__")
-    # Of another type is what somebody has made by hand.
+    # A spec of another type was put there by the user's code.
     return type(spec) is ModuleSpec and not getattr(spec, "_initializing", False)
 
 
-class ImportWatch:
-    """Calls `on_import(name)` after each of `names` has been imported."""
+class ImportHook:
+    """A finder that calls `on_import(name)` after each import of one of `names`."""
 
     def __init__(self, names: Container[str], on_import: Callable[[str], None]) -> None:
         self._names = names
         self._on_import = on_import
-        self._looking: set[str] = set()
+        self._searching: set[str] = set()
 
     def start(self) -> None:
-        """Watch from now on."""
+        """Begin to call `on_import`."""
         sys.meta_path.insert(0, self)
 
     def stop(self) -> None:
-        """Stop watching; calling it twice does no harm."""
-        # By identity: a finder of the user's may compare itself as it likes.
+        """Remove the finder; a second call has no effect."""
+        # By identity: a finder of the user may define its own comparison.
         sys.meta_path[:] = [finder for finder in sys.meta_path if finder is not self]
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        """Find a watched module as Python would, with our call added after its code."""
-        if fullname not in self._names or fullname in self._looking:
+        """Find one of the modules as Python would, with our call added after its code."""
+        if fullname not in self._names or fullname in self._searching:
             return None
-        self._looking.add(fullname)
+        self._searching.add(fullname)
         try:
             spec = importlib.util.find_spec(fullname)
         finally:
-            self._looking.discard(fullname)
+            self._searching.discard(fullname)
         loader = spec.loader if spec is not None else None
         if loader is None or not hasattr(loader, "exec_module"):
             return spec
         original = loader.exec_module
 
         def exec_module(module: ModuleType) -> None:
-            del loader.exec_module  # the class's own method shows again
+            del loader.exec_module  # the class's own method is visible again
             original(module)
             try:
                 self._on_import(fullname)

@@ -1,7 +1,7 @@
-"""Which of the user's values stay on another device than the one asked for: found and said by every backend.
+"""The user's values that lie on another device than the selected one, for all backends.
 
-Only values of a framework's own types are looked at, inside plain lists, tuples and dicts too. No code of
-the user's runs: no attribute of an unknown object is read.
+Only values of a framework's own types are examined, also inside plain lists, tuples and dicts. No code of the
+user runs: no attribute of an unknown object is read.
 """
 
 from __future__ import annotations
@@ -12,22 +12,23 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
-from jupyter_mlgpu.measure.user_objects import attributes, is_one_of
+from jupyter_mlgpu.measure.user_objects import is_one_of
 from jupyter_mlgpu.record.sentence import Sentence, listed, say, say_count
 
-#: Values looked at in all, so that a large model or list costs no more than about a millisecond.
+#: The largest number of values that are examined; a large model or list then takes about a millisecond.
 LIMIT = 400
 _DEPTH = 3
-_CONTAINERS = (list, tuple, dict)  # of exactly these types: others may be the user's
+_CONTAINERS = (list, tuple, dict)  # exactly these types: subclasses may be the user's
+#: Values that a note mentions by name.
 _NAMED = 3
 
 
 @dataclass(frozen=True, slots=True)
 class MisplacedValue:
-    """A value by its name, and how many tensors of it lie where, by short name of device.
+    """A value's name, and the number of its tensors by device (short name).
 
-    `what` says what these are (weights, arrays) in a value that holds several; None for a tensor by
-    itself. `cut` is true where not all of them were looked at.
+    `what` says what they are (weights, arrays) if the value holds several; None for a single tensor. `cut` is
+    True if only some of them were examined.
     """
 
     name: str
@@ -36,61 +37,57 @@ class MisplacedValue:
     cut: bool = False
 
 
-def each(values: Mapping[str, object]) -> Iterator[tuple[str, list[Any], bool]]:
-    """Each value's name, what it holds (itself, if it is no plain container), and whether that was cut.
+def contained_values(values: Mapping[str, object]) -> Iterator[tuple[str, list[Any], bool]]:
+    """Yield each value's name, its contained values, and True if these were cut.
 
-    At most `LIMIT` in all; containers come last, so that a long list of numbers hides no model.
+    A value that is no plain container contains itself.
+    The total is limited to `LIMIT`. Containers come last, so a long list of numbers does not hide a model.
     """
     left = LIMIT
     for name in sorted(values, key=lambda name: is_one_of(type(values[name]), _CONTAINERS)):
-        held = list(islice(_held(values[name], _DEPTH), left + 1))
-        yield name, held[:left], len(held) > left
-        left -= min(len(held), left)
+        contained = list(islice(_contained(values[name], _DEPTH), left + 1))
+        yield name, contained[:left], len(contained) > left
+        left -= min(len(contained), left)
 
 
-def _held(value: Any, depth: int) -> Iterator[Any]:
-    """A value, or what plain containers hold, a few levels deep."""
+def _contained(value: Any, depth: int) -> Iterator[Any]:
+    """Yield the value itself, or the content of plain containers down to `depth` levels."""
     if not is_one_of(type(value), _CONTAINERS):
         yield value
     elif depth:
         for one in value.values() if type(value) is dict else value:
-            yield from _held(one, depth - 1)
+            yield from _contained(one, depth - 1)
 
 
-def own(value: object) -> Mapping[str, Any]:
-    """The attributes that an object itself has, read past whatever its class does about attributes."""
-    return attributes(value)
+def misplaced(found: Iterable[MisplacedValue], device: str) -> list[MisplacedValue]:
+    """Return the values that have a part on another device than `device`."""
+    return [one for one in found if any(other != device for other in one.parts)]
 
 
-def elsewhere(found: Iterable[MisplacedValue], asked: str) -> list[MisplacedValue]:
-    """Those of which something lies on another device than `asked`."""
-    return [one for one in found if any(device != asked for device in one.parts)]
-
-
-def misplaced_values_note(found: list[MisplacedValue], asked: str) -> Sentence:
-    """`The 14 weights of model and x live on cpu:0, not on gpu:0`, with names as code."""
-    names = [_what(one, asked, first=one is found[0]) for one in found[:_NAMED]]
+def misplaced_values_note(found: list[MisplacedValue], device: str) -> Sentence:
+    """Return `The 14 weights of model and x live on cpu:0, not on gpu:0`, with names as code."""
+    names = [_description(one, device, first=one is found[0]) for one in found[:_NAMED]]
     if len(found) > _NAMED:
         names.append(say("{count} more", count=len(found) - _NAMED))
-    devices = sorted({device for one in found for device in one.parts} - {asked})
-    single = len(found) == 1 and (found[0].what is None or _away(found[0], asked) == 1)
+    devices = sorted({other for one in found for other in one.parts} - {device})
+    single = len(found) == 1 and (found[0].what is None or _misplaced_count(found[0], device) == 1)
     what, on = listed(names), ", ".join(devices)
     if single:
-        return say("{what} lives on {devices}, not on {asked}", what=what, devices=on, asked=asked)
-    return say("{what} live on {devices}, not on {asked}", what=what, devices=on, asked=asked)
+        return say("{what} lives on {devices}, not on {asked}", what=what, devices=on, asked=device)
+    return say("{what} live on {devices}, not on {asked}", what=what, devices=on, asked=device)
 
 
-def it(found: list[MisplacedValue]) -> Sentence:
-    """What a remedy that names the first of them moves: `it`, or `the first`."""
+def pronoun(found: list[MisplacedValue]) -> Sentence:
+    """Return `it` or `the first`: the object of a remedy that names only the first value."""
     return say("it") if len(found) == 1 else say("the first")
 
 
-def _what(one: MisplacedValue, asked: str, *, first: bool) -> Sentence:
-    """`first`: it begins the sentence."""
+def _description(one: MisplacedValue, device: str, *, first: bool) -> Sentence:
+    """Return the words for one value; `first` if they begin the sentence."""
     name = one.name if len(one.name) <= 40 else f"{one.name[:39]}…"
     if one.what is None:
         return say("`{name}`", name=name)
-    away, total = _away(one, asked), one.parts.total()
+    away, total = _misplaced_count(one, device), one.parts.total()
     what = _noun(one.what, total)
     if not one.cut and away < total:
         return say("{away} of the {count} {what} of `{name}`", away=away, count=total, what=what, name=name)
@@ -113,5 +110,5 @@ def _noun(what: str, count: int) -> Sentence:
     return say_count("tensor", "tensors", count)
 
 
-def _away(one: MisplacedValue, asked: str) -> int:
-    return one.parts.total() - one.parts[asked]
+def _misplaced_count(one: MisplacedValue, device: str) -> int:
+    return one.parts.total() - one.parts[device]

@@ -1,6 +1,6 @@
-"""The published models that are measured: their sizes, their batches, and the memory that training takes.
+"""The published models that are measured: their sizes, batch sizes, and memory for training.
 
-How fast a model trains does not depend on what its weights are, so none are downloaded. The batches are those
+Training speed does not depend on the values of the weights, so none are downloaded. The batch sizes are those
 of the published measurements (the training throughput of Apple chips and an RTX 3090), and larger ones.
 """
 
@@ -20,7 +20,7 @@ class Encoder:
     tokens: int = 128
     vocabulary: int = 30_522
     positions: int = 512
-    segments: int = 0  # which of two texts a token is of; DistilBERT does not say
+    segments: int = 0  # embeddings of which of two texts a token belongs to; DistilBERT has none
     pooler: bool = False  # one more layer over the first token; DistilBERT has none
     dropout: float = 0.1
 
@@ -35,8 +35,8 @@ class Network:
     """A convolutional network over square images of three colours."""
 
     side: int = 224
-    shrink: int = 1  # every width divided by this, for trials
-    blocks: tuple[int, ...] = ()  # of each stage; as published where empty
+    shrink: int = 1  # every width is divided by this, for tests
+    blocks: tuple[int, ...] = ()  # of each stage; as published if empty
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,9 +44,9 @@ class Model:
     """A model to measure.
 
     Attributes:
-        parameters: trained numbers, the layer of `classes` outputs included.
-        activations: of `kind` "image": numbers that all convolutions put out for an image (tests count them).
-        products: of `kind` "image": multiplications of its convolutions and last layer, forward, an image.
+        parameters: number of trained values, including the layer of `classes` outputs.
+        activations: for `kind` "image": output values of all convolutions per image (tests count them).
+        products: for `kind` "image": multiplications of its convolutions and last layer per image, forward.
     """
 
     name: str
@@ -63,14 +63,14 @@ class Model:
 
     @property
     def item(self) -> str:
-        """What one item of a batch is."""
+        """The noun for one item of a batch."""
         return "image" if self.kind == "image" else "sequence"
 
     def forward_flops(self) -> int:
-        """Floating-point operations of its matrix products, forward, an item; training takes 3 times that.
+        """Return the floating-point operations of its matrix products per item in a forward pass.
 
-        A multiplication and an addition are two. For text: a layer's 12 * width^2 products a token, and
-        2 * tokens * width of attention.
+        Training takes 3 times that. A multiplication and an addition count as two. For text, a layer has 12 *
+        width^2 products per token, and attention 2 * tokens * width.
         """
         shape = self.shape
         if isinstance(shape, Encoder):
@@ -79,19 +79,19 @@ class Model:
         return 2 * self.products
 
     def training_bytes(self, batch: int, bytes_each: int = 4) -> int:
-        """An estimate of the device memory that training takes; weights and optimizer are in float32.
+        """Return an estimate of the bytes of device memory for training.
 
-        Of each weight there are its value, its gradient and what the optimizer keeps (one number for SGD with
-        momentum, two for Adam). What a step keeps for its backward pass, in numbers of `bytes_each`: for
-        images, what a convolution puts out and what is made of it for the next one; for text, a layer's
-        34 + 5 * heads * tokens / width bytes a token and width in 16 bits (Korthikanti et al. 2022,
-        arXiv:2205.05198, equation 1).
+        Weights and optimizer are in float32. For each weight there are its value, its gradient and the
+        optimizer's state (one number for SGD with momentum, two for Adam). A step keeps numbers of
+        `bytes_each` for its backward pass. For images, these are the output of each convolution and what is
+        computed from it for the next one. For text, a layer keeps 34 + 5 * heads * tokens / width bytes per
+        token and width in 16 bits (Korthikanti et al. 2022, arXiv:2205.05198, equation 1).
         """
         copies = 3 if self.optimizer == "sgd" else 4
         return 4 * copies * self.parameters + batch * self._step_bytes(bytes_each)
 
     def inference_bytes(self, batch: int, bytes_each: int = 4) -> int:
-        """An estimate of the device memory that inference takes, at most: weights, and a step's values."""
+        """Return an upper estimate of the bytes of device memory for inference."""
         return 4 * self.parameters + batch * self._step_bytes(bytes_each) // 4
 
     def _step_bytes(self, bytes_each: int) -> int:
@@ -159,7 +159,7 @@ MODELS = {
 
 
 def tiny(model: Model) -> Model:
-    """A model of the same kind with few and narrow layers, to see on any machine that everything runs."""
+    """Return a model of the same kind with few and narrow layers, for tests on any machine."""
     if isinstance(model.shape, Encoder):
         shape = replace(model.shape, layers=2, heads=2, width=32, tokens=16, vocabulary=100, positions=16)
         return replace(model, shape=shape, batches=(4,), parameters=0)

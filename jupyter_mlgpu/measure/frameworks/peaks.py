@@ -1,4 +1,4 @@
-"""The allocator's peak of each of several cells that may be nested, from one counter that all share."""
+"""The allocator's peak in each of several cells that may be nested, from one shared counter."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from collections.abc import Callable
 
 
 class Peaks:
-    """Follows one counter that only grows until it is reset.
+    """The peaks of cells, from one counter that only grows until it is reset.
 
-    Resetting it for an inner cell would lose what an outer one had reached: that is noted first.
+    Resetting it for an inner cell would lose the peak of an outer one, so that is noted first.
     """
 
     def __init__(self, read: Callable[[], int], reset: Callable[[], None]) -> None:
@@ -18,27 +18,27 @@ class Peaks:
         self._open: list[list[int]] = []
 
     def start(self) -> list[int]:
-        """Begin a cell; give what it returns to `finish`."""
+        """Begin a cell; return a mark for `finish`."""
         self.note()
         self._reset()
-        mine = [0]
-        self._open.append(mine)
-        return mine
+        mark = [0]
+        self._open.append(mark)
+        return mark
 
     def started_before(self) -> list[int]:
-        """As `start`, for a cell that began before there was anything to follow."""
-        mine = [self._ever]
-        self._open.append(mine)
-        return mine
+        """Return a mark for a cell that began before the counter existed."""
+        mark = [self._ever]
+        self._open.append(mark)
+        return mark
 
-    def finish(self, mine: list[int]) -> int:
-        """The highest value since `start`."""
+    def finish(self, mark: list[int]) -> int:
+        """End a cell and return its highest value."""
         self.note()
-        self._open = [other for other in self._open if other is not mine]
-        return mine[0]
+        self._open = [other for other in self._open if other is not mark]
+        return mark[0]
 
     def note(self) -> None:
-        """Remember what was reached: somebody else is about to reset the counter."""
+        """Update the peak of every open cell, because the counter is about to be reset."""
         now = self._read()
         self._ever = max(self._ever, now)
         for one in self._open:

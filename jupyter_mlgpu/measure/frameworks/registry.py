@@ -1,6 +1,6 @@
-"""Which frameworks this package knows, and which of them the user's program has loaded.
+"""The known frameworks, and those that the user's program has imported.
 
-A framework is a folder beside this module, and one line here. One from elsewhere is told by `register`.
+A framework is a folder beside this module, and one line here. Other packages add theirs with `register`.
 """
 
 from __future__ import annotations
@@ -20,74 +20,74 @@ if TYPE_CHECKING:
 
 
 class Registered(NamedTuple):
-    """The module by whose import a framework is there, and where its `Framework` is (`module:attribute`)."""
+    """The module whose import loads a framework, and the address of its `Framework` (`module:attribute`)."""
 
     module: str
-    described: str
+    description: str
 
 
-#: By name. Nothing of a framework is imported before it is asked for.
+#: By name. No part of a framework is imported before it is needed.
 FRAMEWORKS: dict[str, Registered] = {
     "tensorflow": Registered("tensorflow", "jupyter_mlgpu.measure.frameworks.tensorflow:FRAMEWORK"),
     "torch": Registered("torch", "jupyter_mlgpu.measure.frameworks.torch:FRAMEWORK"),
     "jax": Registered("jax", "jupyter_mlgpu.measure.frameworks.jax:FRAMEWORK"),
     "mlx": Registered("mlx.core", "jupyter_mlgpu.measure.frameworks.mlx:FRAMEWORK"),
 }
-#: The module by whose import a framework is there -> the framework.
+#: The framework's name by the module whose import loads it.
 MODULES: dict[str, str] = {known.module: name for name, known in FRAMEWORKS.items()}
-#: Those that come with this package.
+#: The frameworks of this package.
 OWN = tuple(FRAMEWORKS)
-#: What is measured where several are installed and none is named: it imports fastest, and its programs are
-#: nearest to the hardware's own.
+#: The framework that is measured if several are installed and none is named: it imports fastest, and its
+#: programs are closest to the hardware's speed.
 BENCHMARKED_FIRST = "torch"
 
 _backends: dict[str, Backend] = {}
 
 
-def register(name: str, module: str, described: str) -> None:
-    """Make a framework known to this process (see `Registered`); it is there from its next import on.
+def register(name: str, module: str, description: str) -> None:
+    """Add a framework to this process (see `Registered`); it is known from its next import on.
 
-    Its description and its backend are loaded now: what they raise is raised here, and breaks no cell later.
+    Its description and its backend are loaded now. Their errors are raised here, and not later in a cell.
     """
     if name not in FRAMEWORKS:
-        part(part(described).backend)
-        FRAMEWORKS[name] = Registered(module, described)
+        part(part(description).backend)
+        FRAMEWORKS[name] = Registered(module, description)
         MODULES[module] = name
 
 
 def framework(name: str) -> Framework:
-    """What is known of a framework; raises KeyError for one that is not registered."""
-    described: Framework = part(FRAMEWORKS[name].described)
-    return described
+    """Return the description of a framework; raises KeyError for one that is not registered."""
+    description: Framework = part(FRAMEWORKS[name].description)
+    return description
 
 
-#: What stands beside frameworks in versions.
+#: Titles of what is listed with frameworks among versions.
 LIBRARIES = {"keras": "Keras", "numpy": "NumPy", "python": "Python"}
 
 
 def title(name: str) -> str:
-    """The name of a framework, or of a library beside it, as its people write it; else its own."""
+    """Return the title of a framework or of a library listed with it; else the name itself."""
     return framework(name).title if name in FRAMEWORKS else LIBRARIES.get(name, name)
 
 
 def part(where: str) -> Any:
-    """What stands at `module:attribute`."""
+    """Return the object at `module:attribute`, importing the module."""
     module, _, attribute = where.partition(":")
     return getattr(importlib.import_module(module), attribute)
 
 
 def backend(name: str) -> Backend:
-    """The backend of a framework, whether or not the framework is loaded."""
+    """Return the backend of a framework, loaded or not."""
     if name not in _backends:
         _backends[name] = part(framework(name).backend)()
     return _backends[name]
 
 
 def profiler(name: str) -> Profiler | Refused:
-    """The profiler of a framework that is loaded, or why it has none.
+    """Return the profiler of a loaded framework, or the reason why it has none.
 
-    It steps aside where a profiler of the user's own is on already. Where the cell begins one of its own
-    while ours is on, ours stops first and says so (docs/adr/0012-operations.md).
+    It does not start if the user's own profiler is on. If the cell starts a profiler while ours is on, ours
+    stops first and reports it (docs/adr/0012-operations.md).
     """
     from jupyter_mlgpu.measure.ops.profiler import Refused
 
@@ -100,7 +100,7 @@ def profiler(name: str) -> Profiler | Refused:
 
 
 def array_programs(name: str) -> Programs:
-    """The array programs of a framework; raises BenchError where it has none."""
+    """Return the array programs of a framework; raises BenchError if it has none."""
     where = framework(name).array_programs
     if where is None:
         raise BenchError(f"{title(name)} has no array programs here, so this case is not measured with it.")
@@ -109,7 +109,7 @@ def array_programs(name: str) -> Programs:
 
 
 def training(name: str) -> Training:
-    """How a framework trains models; raises BenchError where it trains none."""
+    """Return the training of a framework; raises BenchError if it trains no models."""
     where = framework(name).training
     if where is None:
         raise BenchError(f"{title(name)} trains no models here, so this case is not measured with it.")
@@ -118,38 +118,39 @@ def training(name: str) -> Training:
 
 
 def evaluate(name: str, value: object) -> None:
-    """Have `value` worked out, or handed to the device for that, where a framework puts that off.
+    """Force the evaluation of `value`, or its launch on the device, if the framework is lazy.
 
-    Arrays within lists, tuples and dicts count, too; what is no array is left alone.
+    Arrays within lists, tuples and dicts are included. Values that are not arrays are ignored.
     """
     where = framework(name).evaluate if name in FRAMEWORKS and value is not None else None
     if where is not None:
         part(where)(value)
 
 
-def begun() -> list[str]:
-    """The frameworks that the user's program has imported, or is importing."""
+def imported_or_importing() -> list[str]:
+    """Return the frameworks that the user's program has imported or is importing."""
     return [name for module, name in MODULES.items() if module in sys.modules]
 
 
 def loaded() -> tuple[Backend, ...]:
-    """The backends whose framework the user's program has imported."""
-    # What the user's program has not begun to import needs no backend, whose own import takes a while.
-    return tuple(one for one in map(backend, begun()) if one.loaded())
+    """Return the backends of the frameworks that the user's program has imported."""
+    # Other frameworks need no backend, whose own import takes a while.
+    return tuple(one for one in map(backend, imported_or_importing()) if one.loaded())
 
 
-def at_hand() -> tuple[Backend, ...]:
-    """The same, but only those that somebody has needed before: for who has no time to import one."""
-    return tuple(_backends[name] for name in begun() if name in _backends and _backends[name].loaded())
+def created_backends() -> tuple[Backend, ...]:
+    """Return the backends of `loaded` that exist already, without importing any module."""
+    names = [name for name in imported_or_importing() if name in _backends]
+    return tuple(_backends[name] for name in names if _backends[name].loaded())
 
 
 def importable() -> list[str]:
-    """The frameworks that are installed, and that the user's program has not imported."""
+    """Return the frameworks that are installed and that the user's program has not imported."""
     return [name for module, name in MODULES.items() if module not in sys.modules and installed(module)]
 
 
 def too_new_a_python(name: str) -> str:
-    """Why a framework's extra brings nothing in this Python; empty where it brings the framework."""
+    """Return why a framework's extra installs nothing for this Python; empty if it installs the framework."""
     newest = framework(name).newest_python
     if newest is None or sys.version_info[:2] <= newest:
         return ""
@@ -162,9 +163,9 @@ def too_new_a_python(name: str) -> str:
 
 
 def import_framework(name: str) -> Backend:
-    """Import a framework for a user who asked for its devices; this can take ten seconds.
+    """Import a framework at the request of a user who selects its device; this can take ten seconds.
 
-    Raises DeviceError, with what to install, where it is absent or does not import.
+    Raises DeviceError, with what to install, if it is missing or does not import.
     """
     module = FRAMEWORKS[name].module
     if not installed(module):

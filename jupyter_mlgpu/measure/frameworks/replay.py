@@ -1,4 +1,4 @@
-"""Records of another machine or another day, shown here: nothing of them runs, and each is labelled so."""
+"""Records of another machine or another day, displayed with a label; nothing of them runs."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class Replay:
     """The records of a file that ran on a device, and these devices."""
 
     def __init__(self, records: Sequence[Record], source: str) -> None:
-        """`source` names the file for people. Raises RecordError where no record tells of a device."""
+        """Label the records; `source` names their file. Raises RecordError if no record names a device."""
         self._source = source
         fitting = [record for record in records if record.device.ran_on]
         if not fitting:
@@ -28,7 +28,7 @@ class Replay:
         self.records = tuple(map(self._replayed, fitting))
 
     def devices(self) -> tuple[Device, ...]:
-        """The devices on which the records ran."""
+        """Return the devices on which the records ran."""
         ran_on = [one for record in self.records for one in record.device.ran_on or ()]
         found = {
             one.device: Device(

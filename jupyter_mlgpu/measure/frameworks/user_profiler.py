@@ -1,7 +1,8 @@
-"""A framework's profiler that is on for one cell, and ends before the cell begins one of its own.
+"""A framework's profiler that is on for one cell, and ends before the cell starts its own.
 
-A framework runs one profiler at a time. The names by which its Python code reaches the native one are
-replaced while ours is on, and put back with it; whoever calls them in between is the user's code.
+A framework runs one profiler at a time. While ours is on, the names through which its Python code calls the
+native profiler are replaced. They are restored when ours ends. Any call in between comes from the user's
+code.
 """
 
 from __future__ import annotations
@@ -10,54 +11,57 @@ from collections.abc import Callable
 from typing import Any
 
 from jupyter_mlgpu.measure.frameworks import registry
-from jupyter_mlgpu.measure.ops.events import CUT, Profile, SeenEvents
+from jupyter_mlgpu.measure.ops.events import CUT, Profile, ProfileEvents
 from jupyter_mlgpu.measure.ops.profiler import Session
 from jupyter_mlgpu.record.clock import real_time
 from jupyter_mlgpu.record.sentence import Sentence, say
 
-GAVE_WAY = say("This cell started its own profiler, so ours stopped: times per operation end at that point.")
+_USER_STARTED_ONE = say(
+    "This cell started its own profiler, so ours stopped: times per operation end at that point."
+)
 
 
-class Replaced:
-    """Names of a module replaced until `put_back`."""
+class ReplacedNames:
+    """Names of a module that are replaced until `put_back`."""
 
     def __init__(self, module: Any) -> None:
         self._module = module
         self._before: dict[str, tuple[Any, Any]] = {}
 
     def replace(self, name: str, value: Any) -> None:
-        """Put `value` in the place of the module's `name`."""
+        """Replace the module's `name` by `value`."""
         self._before[name] = (getattr(self._module, name), value)
         setattr(self._module, name, value)
 
     def put_back(self) -> None:
-        """What was there before; a name that somebody else has replaced since stays theirs."""
+        """Restore the originals, except names that somebody else has replaced since."""
         for name, (before, ours) in self._before.items():
             if getattr(self._module, name) is ours:
                 setattr(self._module, name, before)
         self._before.clear()
 
 
-class FirstStep:
-    """Stands for a module: its `ProfilerSession` calls `first` and makes a session then."""
+class ProfilerModuleProxy:
+    """A module whose `ProfilerSession` calls `before_session` first."""
 
-    def __init__(self, module: Any, first: Callable[[], None]) -> None:
+    def __init__(self, module: Any, before_session: Callable[[], None]) -> None:
         self._module = module
-        self._first = first
+        self._before_session = before_session
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._module, name)
 
     def ProfilerSession(self, *arguments: Any, **named: Any) -> Any:  # noqa: N802 - the module's own name
-        """The module's own session, begun after ours has ended."""
-        self._first()
+        """Return the module's own session, created after `before_session`."""
+        self._before_session()
         return self._module.ProfilerSession(*arguments, **named)
 
 
 class CellSession(Session):
-    """A profiler that is on, to be derived from: `_turn_off` ends it, `_read` tells what it saw.
+    """A running profiler; a base class. `_turn_off` ends the profiler, `_read` returns its profile.
 
-    `module` is that through which the user's code would begin one; its names are put into `_replaced`.
+    `module` is the one through which the user's code would start a profiler. Subclasses replace its names
+    with `_replaced`.
     """
 
     def __init__(self, module: Any, problems: tuple[Sentence, ...] = ()) -> None:
@@ -65,18 +69,18 @@ class CellSession(Session):
         self._begun_ns = real_time.time_ns()
         self._ended_ns: int | None = None
         self._lost: Exception | None = None
-        self._gave_way = False
-        self._replaced = Replaced(module)
+        self._stopped_for_user = False
+        self._replaced = ReplacedNames(module)
 
     def stop(self) -> Profile:
-        """Turn it off, and read what it saw; raises what turning it off has raised."""
+        """Turn the profiler off and return its profile; raises the error of turning it off."""
         self._end()
         if self._lost is not None:
             raise self._lost
         return self._read()
 
     def abandon(self) -> None:
-        """Turn it off, and read nothing."""
+        """Turn the profiler off and read nothing."""
         self._end()
 
     def _turn_off(self) -> None:
@@ -85,8 +89,8 @@ class CellSession(Session):
     def _read(self) -> Profile:
         raise NotImplementedError
 
-    def _step_aside(self) -> None:
-        self._gave_way = True
+    def _stop_for_user(self) -> None:
+        self._stopped_for_user = True
         self._end()
 
     def _end(self) -> None:
@@ -95,31 +99,36 @@ class CellSession(Session):
             self._replaced.put_back()
             try:
                 self._turn_off()
-            except Exception as error:  # a full disk; another session, begun from outside
+            except Exception as error:  # a full disk; another session, started from outside
                 self._lost = error
 
     def _profile(
         self,
         framework: str,
-        seen: SeenEvents,
+        events: ProfileEvents,
         *problems: Sentence,
         left_out: int = 0,
         xspace: bytes | None = None,
         devices_unseen: bool = False,
     ) -> Profile:
-        """What was seen as a profile; `left_out` events were cut from it before it was read."""
+        """Return the events as a profile; `left_out` events were dropped before they were read."""
         assert self._ended_ns is not None
-        left_out += seen.left_out
+        left_out += events.left_out
         return Profile(
             framework,
             say("{framework}'s profiler", framework=registry.title(framework)),
-            seen.events,
+            events.events,
             self._begun_ns,
             self._ended_ns,
             left_out,
             CUT if left_out else None,
-            (*self._problems, *problems, *([GAVE_WAY] if self._gave_way else []), *seen.problems),
-            not self._gave_way,
+            (
+                *self._problems,
+                *problems,
+                *([_USER_STARTED_ONE] if self._stopped_for_user else []),
+                *events.problems,
+            ),
+            not self._stopped_for_user,
             xspace,
             devices_unseen,
         )

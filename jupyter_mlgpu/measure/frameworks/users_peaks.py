@@ -1,9 +1,10 @@
-"""A framework's counter of peak memory: begun afresh for each cell, and read by the user as if it were not.
+"""A framework's counter of peak memory, reset for each cell without changing what the user reads.
 
-A cell's own peak can be read only if the counter begins with the cell. The user may read the same counter,
-and means the most since their own last reset. So the framework's functions for reading and resetting are
-covered where it calls them: what the counter had reached before each of our resets is kept, and joined to
-what the user reads. The covers stay as long as the process, for that may be asked after `%mlc_trace off`.
+A cell's own peak can be read only if the counter begins with the cell. The user may read the same counter and
+expects the peak since their own last reset. So the framework's functions for reading and resetting are
+wrapped where the framework calls them. The peak before each of our resets is kept, and joined to what the
+user reads. The wrappers stay until the process ends, because the user may read the counter after `%mlc_trace
+off`.
 """
 
 from __future__ import annotations
@@ -12,34 +13,34 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
-#: How a call names the allocator that it is about: of the arguments, or none where there is one allocator.
+#: Returns the allocator that a call is about, from its arguments; a constant if there is one allocator.
 Key = Callable[[tuple[Any, ...]], object]
 
-_covered: dict[tuple[int, str], UsersPeaks] = {}
+_wrapped: dict[tuple[int, str], UsersPeaks] = {}
 
 
 class UsersPeaks:
-    """The counters of one framework. `join` gives the greater of two answers of the reading function."""
+    """The counters of one framework. `join` returns the greater of two results of the reading function."""
 
     def __init__(self, owner: Any, read: str, reset: str, join: Callable[[Any, Any], Any], key: Key) -> None:
-        """Cover two functions of an object, by their names."""
+        """Wrap the functions `read` and `reset` of `owner`."""
         self._join = join
         self._key = key
         self._reached: dict[object, Any] = {}
-        self._owner = owner  # kept, so that its address stays its own
+        self._owner = owner  # kept alive, so that its id is not used again
         self._read: Callable[..., Any] = getattr(owner, read)
         self._reset: Callable[..., Any] = getattr(owner, reset)
         setattr(owner, read, self._users_read(self._read))
         setattr(owner, reset, self._users_reset(self._reset))
-        #: Called before the user resets a counter, by allocator: what a cell had reached is noted then.
+        #: Callbacks by allocator, called before the user resets a counter: they note the peak of open cells.
         self.before_reset: dict[object, Callable[[], None]] = {}
 
     def read(self, *arguments: Any) -> Any:
-        """Return the framework's own answer: the peak since the last reset, ours or the user's."""
+        """Return the framework's own result: the peak since the last reset, ours or the user's."""
         return self._read(*arguments)
 
     def reset(self, *arguments: Any) -> None:
-        """Begin the counter afresh; the user still reads what it had reached."""
+        """Reset the counter; the user still reads the peak before it."""
         key, found = self._key(arguments), self._read(*arguments)
         self._reached[key] = self._join(self._reached[key], found) if key in self._reached else found
         self._reset(*arguments)
@@ -71,15 +72,15 @@ def users_peaks(
     join: Callable[[Any, Any], Any] = max,
     key: Key = lambda arguments: arguments,
 ) -> UsersPeaks:
-    """The one cover of these functions in this process."""
-    known = _covered.get((id(owner), read))
+    """Return the wrapper of these functions, of which there is one in this process."""
+    known = _wrapped.get((id(owner), read))
     if known is None:
-        known = _covered[id(owner), read] = UsersPeaks(owner, read, reset, join, key)
+        known = _wrapped[id(owner), read] = UsersPeaks(owner, read, reset, join, key)
     return known
 
 
 def join_peaks(kept: Any, found: Any) -> Any:
-    """Join nested dictionaries: the greater of what is called `peak`, else what was found."""
+    """Join nested dictionaries: the greater value for keys called `peak`, else the value of `found`."""
     if not (type(kept) is type(found) is dict):
         return found
     return {

@@ -1,6 +1,6 @@
 """How services begin their secrets, after the rules of gitleaks: `published.json`, with version and licence.
 
-scripts/published_secrets.py writes it, and says how. `prefixes.json` has ours.
+docs/measurements/2026-11-23-redaction/published_secrets.py writes it, and says how. `prefixes.json` has ours.
 """
 
 from __future__ import annotations

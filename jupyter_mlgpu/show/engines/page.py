@@ -1,46 +1,36 @@
-"""The page of a collection: a picture with a lane an engine, what each told, and how far to trust it."""
+"""The page of a collection: a chart with a row an engine, what each told, and how far to trust it."""
 
 from __future__ import annotations
 
-from jupyter_mlgpu.explain.engines.asking import EngineReport
 from jupyter_mlgpu.explain.engines.collection import CLOCK, Collection, busy_ns, state
 from jupyter_mlgpu.explain.engines.phases import Phases
+from jupyter_mlgpu.explain.engines.query import EngineReport
 from jupyter_mlgpu.record import units
 from jupyter_mlgpu.record.sentence import Sentence, say, say_count
-from jupyter_mlgpu.show.engines import lanes, live
+from jupyter_mlgpu.show.engines.chart import chart, not_drawn
 from jupyter_mlgpu.show.engines.headline import headline
-from jupyter_mlgpu.show.page.model import Page, Picture, Table
+from jupyter_mlgpu.show.page.model import Page, Table
 from jupyter_mlgpu.show.page.rendering import page_of
 
 #: What stands above the tables.
 TOLD, APART = say("What each engine reported"), say("Computing and communicating separately")
+RECORDS = say("The records in order")
 
 
 @page_of.register
 def page(found: Collection) -> Page:
-    """Who was slowest, its picture, what is missing, and folded its tables; without phases, one table."""
+    """Who was slowest, the chart, what is missing, and folded the tables; without phases, one less."""
     said = head(found)
-    drawing = lanes.draw(found.timeline, [one.engine for one in found.engines], said)
-    picture = Picture(drawing, said, lambda: live.timeline(found))
     tables = (engines_table(found), phases_table(found))
     return Page(
-        (picture, *_not_drawn(found), *found.sentences, *tables),
+        (said, *not_drawn(found), *found.sentences, *tables),
         (CLOCK,),
+        charts=(chart(found, said),),
+        details=(records_table(found),),
         title=said,
         kind="engines",
         headline=headline(found),
     )
-
-
-def _not_drawn(found: Collection) -> list[Sentence]:
-    """What the picture has no room for."""
-    said = []
-    if len(found) > lanes.MOST:
-        told = {"most": lanes.MOST, "count": len(found)}
-        said.append(say("The {most} longest of {count} records are drawn.", **told))
-    if len(found.engines) > live.ENGINES:
-        said.append(say("The first {most} engines are drawn.", most=live.ENGINES))
-    return said
 
 
 def head(found: Collection) -> Sentence:
@@ -94,6 +84,21 @@ def phases_table(found: Collection) -> Table:
     )
     columns = (say("engine"), say("compute"), say("communicate"), say("of that, waiting"))
     return Table(columns, tuple(rows), caption=APART, summary=APART)
+
+
+def records_table(found: Collection) -> Table:
+    """A row a record, in the order in which they began."""
+    rows = (
+        (
+            str(one.engine),
+            one.record.cell.name,
+            units.seconds(one.start_ns / 1e9),
+            units.seconds((one.end_ns - one.start_ns) / 1e9),
+        )
+        for one in found.timeline
+    )
+    columns = (say("engine"), say("record"), say("starts"), say("takes"))
+    return Table(columns, tuple(rows), caption=RECORDS, summary=RECORDS)
 
 
 def _clock(one: EngineReport) -> str:

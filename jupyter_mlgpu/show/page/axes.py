@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from jupyter_mlgpu.show.page.chart import Axis, Chart, Point, Series
+from jupyter_mlgpu.show.page.chart import ROOM, Axis, Chart, Point, Series
 from jupyter_mlgpu.show.page.scales import Scale, around
 
 
@@ -45,11 +45,17 @@ def ticks(axis: Axis, drawn: Scale) -> list[tuple[float, str]]:
 
 
 def bars(chart: Chart) -> list[Bar]:
-    """The bars of a chart: on each other, or side by side."""
+    """The bars of a chart: on each other, side by side, or each from its low to its high end."""
     series = [one for one in chart.series if one.mark == "bar"]
-    thick = 0.5 if chart.stacked else 0.75 / max(1, len(series))
+    thick = 0.5 if chart.stacked else ROOM / max(1, len(series))
     ends: dict[float, float] = {}
-    found = []
+    found = [
+        Bar(one, point.y if chart.lies else point.x, ROOM / chart.rows, low, high)
+        for one in chart.series
+        if one.mark == "span"
+        for point in one.points
+        for low, high in [spread(chart, point)]
+    ]
     for number, one in enumerate(series):
         aside = 0.0 if chart.stacked else (number - (len(series) - 1) / 2) * thick
         for point in one.points:

@@ -16,8 +16,12 @@ COLOURS = ("#3a87c8", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#f
 #: What is no data: a text or a line that is read on white and on black, 4.5 to 1 and 4.2 to 1.
 NEUTRAL = "#777777"
 
-#: A line with a mark at each point, marks alone, a thin line as a bound of others, or bars from 0 on.
-Mark = Literal["line", "points", "roof", "bar"]
+#: A line with a mark at each point, marks alone, a thin line as a bound of others, bars from 0 on, or bars
+#: from the low to the high end of each point.
+Mark = Literal["line", "points", "roof", "bar", "span"]
+
+#: How much of the distance between two names bars side by side take, or rows of spans.
+ROOM = 0.75
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +89,8 @@ class Chart:
     """Series over two axes; without any there is nothing to draw.
 
     `title` is a line each, `words` say what the chart says, `notes` what is not seen in it. Where the y axis
-    has names, values go along x. Bars at one place stand on each other where they are `stacked`.
+    has names, values go along x. Bars at one place stand on each other where they are `stacked`. `rows` is
+    how many rows of spans there are at a name.
     """
 
     title: tuple[str, ...]
@@ -96,6 +101,7 @@ class Chart:
     rules: tuple[Rule, ...] = ()
     notes: tuple[str, ...] = ()
     stacked: bool = True
+    rows: int = 1
 
     @property
     def lies(self) -> bool:

@@ -52,9 +52,9 @@ class Picture:
 
 @dataclass(frozen=True, slots=True)
 class Live:
-    """A drawing that our own view draws itself: which one, and its data, as decoding.to_json takes it."""
+    """A drawing that our own view draws itself, and its data, as decoding.to_json takes it."""
 
-    kind: Literal["graph", "timeline"]
+    kind: Literal["graph"]
     data: Any
 
 

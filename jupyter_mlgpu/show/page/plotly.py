@@ -10,7 +10,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from jupyter_mlgpu.show.markup import plotly_text
-from jupyter_mlgpu.show.page.chart import NEUTRAL, Axis, Chart, Point, Series
+from jupyter_mlgpu.show.page import axes
+from jupyter_mlgpu.show.page.chart import NEUTRAL, ROOM, Axis, Chart, Point, Series
 
 MIME_TYPE = "application/vnd.plotly.v1+json"
 
@@ -107,6 +108,8 @@ def _trace(one: Series, chart: Chart) -> dict[str, Any]:
     if any(point.label for point in one.points):
         trace["customdata"] = [plotly_text(point.label) for point in one.points]
         trace["hovertemplate"] = "%{customdata}<extra></extra>"
+    if one.mark == "span":
+        return trace | _spans(one, chart)
     if any(point.low is not None for point in one.points):
         along = "x" if chart.lies else "y"
         trace[f"error_{along}"] = _spreads(one, along, NEUTRAL if one.mark == "bar" else one.hue)
@@ -128,6 +131,20 @@ def _trace(one: Series, chart: Chart) -> dict[str, Any]:
             "size": 8 if one.mark == "points" else 7,
             **({"symbol": "circle-open"} if one.dashed else {}),
         },
+    }
+
+
+def _spans(one: Series, chart: Chart) -> dict[str, Any]:
+    """Bars from the low to the high end of each point, which plotly wants as a base and a length."""
+    ends = [axes.spread(chart, point) for point in one.points]
+    along, orientation = ("x", "h") if chart.lies else ("y", "v")
+    return {
+        "type": "bar",
+        "orientation": orientation,
+        "base": [low for low, _ in ends],
+        along: [high - low for low, high in ends],
+        "width": ROOM / chart.rows,
+        "marker": {"color": one.hue},
     }
 
 

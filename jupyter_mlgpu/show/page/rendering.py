@@ -6,7 +6,6 @@ A result knows nothing of its page. Whoever shows it finds the page by the resul
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import singledispatch
 from importlib import import_module
@@ -16,7 +15,6 @@ from jupyter_mlgpu.record import decoding
 from jupyter_mlgpu.record.displayable import Displayable
 from jupyter_mlgpu.record.extras import require
 from jupyter_mlgpu.record.sentence import say
-from jupyter_mlgpu.show.markup import image, joined
 from jupyter_mlgpu.show.page import html, plotly, svg, text, view
 from jupyter_mlgpu.show.page.chart import Chart
 from jupyter_mlgpu.show.page.model import Page, Picture
@@ -30,17 +28,6 @@ def page_of(result: object) -> Page:
     if page_of.dispatch(kind) is page_of.dispatch(object):
         raise TypeError(f"No module makes a page of {kind.__name__}.")
     return page_of(result)
-
-
-def drawn(charts: Sequence[Chart], words: str) -> dict[str, Any]:
-    """Charts for a notebook: as plotly's data, and as images, which need no trust; each viewer draws one of
-    them. `words` are for those that draw none."""
-    images = joined(*(image(svg.draw(one), one.words) for one in charts))
-    return {
-        plotly.MIME_TYPE: plotly.figure(*charts),
-        "text/html": str(images),
-        "text/plain": words,
-    }
 
 
 def bundle_of(result: object) -> dict[str, Any]:
@@ -59,9 +46,13 @@ def as_html(result: object, *, charted: bool = False) -> str:
 
 
 def picture_of(result: object) -> Drawing:
-    """The first picture of its page."""
-    found = next(part for part in page_of(result).parts if isinstance(part, Picture))
-    return Drawing(found.drawing, found.words)
+    """The first picture of its page; its first chart where there is none."""
+    page = page_of(result)
+    for part in page.parts:
+        if isinstance(part, Picture):
+            return Drawing(part.drawing, part.words)
+    chart = page.charts[0]
+    return Drawing(svg.draw(chart), chart.words)
 
 
 def chart_of(result: object) -> str:

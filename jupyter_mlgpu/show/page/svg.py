@@ -89,7 +89,7 @@ def _legend(series: Sequence[Series], top: float) -> tuple[list[Markup], float]:
         wide = 40 + LETTER * len(one.name)
         if down == top or left + wide > _WIDTH - _MARGIN:
             left, down = float(_MARGIN), down + _ROW
-        if one.mark in ("points", "bar"):
+        if one.mark in ("points", "bar", "span"):
             parts.append(_dot(left + 13, down, one))
         else:
             parts.append(path([(left, down), (left + 26, down)], **_look(one)))
@@ -160,6 +160,8 @@ class _Drawing:
         places = [(self.across.place(point.x), self.up.place(point.y)) for point in shown]
         if one.mark == "bar":
             return [self._spread(point, "#1f2328") for point in shown]
+        if one.mark == "span":
+            return []
         parts = []
         if one.mark != "points" and len(places) > 1:
             parts.append(path(places, **_look(one)))

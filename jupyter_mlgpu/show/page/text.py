@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 
-from jupyter_mlgpu.record.language import translate
+from jupyter_mlgpu.record import language
+from jupyter_mlgpu.record.translation import in_language
 from jupyter_mlgpu.record.visible import visible
 from jupyter_mlgpu.show.page.model import Page, Part, Picture, Table
 
@@ -33,9 +33,8 @@ def table(shown: Table) -> list[str]:
 
 def in_current_language(shown: Table) -> Table:
     """The table in the language in which magics answer; what is data stays as it is."""
-    rows = tuple(tuple(map(translate, row)) for row in shown.rows)
-    columns, figures = (tuple(map(translate, names)) for names in (shown.columns, shown.figures))
-    return replace(shown, columns=columns, rows=rows, figures=figures)
+    told: Table = in_language(shown, language.current_language())
+    return told
 
 
 def aligned(lines: Iterable[Sequence[str]], figures: Sequence[int] = ()) -> list[str]:

@@ -29,8 +29,8 @@ PARTS, ROWS, COLUMNS, CHARTS, SERIES, POINTS, RULES, NOTES = 40, 100, 24, 8, 24,
 SENTENCE, CELL, LABEL = 600, 160, 80
 
 #: What the browser reads of a page, which may be of a later version: rows of a table, points of a line and
-#: parts, charts, lines of one, and characters of a cell.
-READ_ITEMS, READ_CHARTS, READ_LINES, READ_CELL = 400, 8, 32, 300
+#: parts, charts, lines of one, its bars, and characters of a cell.
+READ_ITEMS, READ_CHARTS, READ_LINES, READ_BARS, READ_CELL = 400, 8, 32, 1_000, 300
 
 _Many = Most(READ_ITEMS)
 
@@ -97,7 +97,7 @@ class ChartData:
     x: AxisData
     y: AxisData
     series: Annotated[tuple[SeriesData, ...], Most(READ_LINES)]
-    bars: Annotated[tuple[BarData, ...], _Many] = ()
+    bars: Annotated[tuple[BarData, ...], Most(READ_BARS)] = ()
     rules: tuple[RuleData, ...] = ()
     words: Said = ""
     notes: tuple[Said, ...] = ()
@@ -214,7 +214,8 @@ def _axis(chart: Chart, axis: Axis) -> AxisData:
 
 
 def _series(chart: Chart, one: Series, most: int) -> SeriesData:
-    points = [_point(chart, point) for point in one.points if axes.has_place(chart, point)]
+    drawn = () if one.mark == "span" else one.points  # spans are among the bars
+    points = [_point(chart, point) for point in drawn if axes.has_place(chart, point)]
     return SeriesData(cut(one.name, CELL), one.mark, one.colour, one.dashed, tuple(points[:most]))
 
 

@@ -30,7 +30,7 @@ def draw(scene: Scene) -> Drawing:
     places = areas(frames, scene.arrows, _MARGIN, _HEAD + 4)
     ways = routes({name: places[name] for name in ends(scene)}, scene.arrows)
     across, down = extent(places.values(), ways)
-    half = words.index(":") + 1
+    half = next(at for at, letter in enumerate(words, start=1) if letter in ":\uff1a")  # Chinese has its own
     said = LETTER * max(half, len(words) - half)
     width, height = max(820, across + _MARGIN, said + 2 * _MARGIN), max(_HEAD, down + _MARGIN)
     parts = [_frame(one, places[key(one, number)]) for number, one in enumerate(frames)]

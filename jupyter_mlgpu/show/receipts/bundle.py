@@ -19,12 +19,12 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
-from jupyter_mlgpu.record import decoding, sentence
+from jupyter_mlgpu.record import decoding, language, sentence
 from jupyter_mlgpu.record.gpu_work import GpuWork
 from jupyter_mlgpu.record.quantities import ROOFLINE
 from jupyter_mlgpu.record.reading import Reading
 from jupyter_mlgpu.record.record import WORKED_IN, LogLine, Record
-from jupyter_mlgpu.show.receipts import cutting, html, notes, page, text
+from jupyter_mlgpu.show.receipts import cutting, head, html, notes, page, text
 
 MIME_TYPE = "application/vnd.jupyter-mlgpu.record+json"
 PLAIN_LIMIT = 4_096
@@ -66,7 +66,8 @@ def bundle(record: Record, cut_before: Mapping[str, int] | None = None) -> dict[
     """The MIME bundle of a receipt, within the limit for what the record holds.
 
     `cut_before` is the `cut` of the saved receipt that the record was read from: what that has left out is
-    told all the same.
+    told all the same. HTML and plain text are in the language that the kernel speaks; the record itself is in
+    English.
     """
     make: Make = _make
     full = record.logs or record.ops or record.repeat or record.mode == "profiled"
@@ -186,10 +187,12 @@ def _busiest(record: Record) -> tuple[tuple[GpuWork, ...], int]:
 
 def _make(record: Record, cut: Mapping[str, int], holds_head: bool = True) -> dict[str, Any]:
     data = record.to_notebook()
-    shown = page.of(record, cut)
+    chosen = language.current_language()
+    shown = page.of(record, cut, chosen)
     if holds_head:
+        told = shown.head if chosen == "en" else head.of(record, cut)
         # As one text, for a notebook's file gives each item of a table a line of its own.
-        data["head"] = json.dumps(shown.head.to_json(), ensure_ascii=False, separators=(",", ":"))
+        data["head"] = json.dumps(told.to_json(), ensure_ascii=False, separators=(",", ":"))
     if cut:
         data["cut"] = dict(cut)
     made = {

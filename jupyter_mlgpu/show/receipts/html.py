@@ -6,13 +6,13 @@ from collections.abc import Mapping
 from functools import lru_cache
 
 from jupyter_mlgpu.record.record import LogLine, Record
+from jupyter_mlgpu.record.translation import translated
 from jupyter_mlgpu.record.visible import visible
 from jupyter_mlgpu.show.markup import Markup, coded, element, image, joined, one_line
 from jupyter_mlgpu.show.page import svg
 from jupyter_mlgpu.show.page.html import TOGETHER, table
 from jupyter_mlgpu.show.page.model import Table
 from jupyter_mlgpu.show.receipts import notes, page, strip
-from jupyter_mlgpu.show.receipts.head import Head
 from jupyter_mlgpu.show.receipts.page import OpenReceipt, TimeBar
 
 # One line high: what wraps out of it is not seen.
@@ -28,9 +28,9 @@ _FOLDED = "Receipt"
 _MARKS = {"fatal": "✖", "action": "▲", "performance": "◆", "info": "●", "harmless": "✓", "unknown": "?"}
 
 
-def receipt(record: Record, cut: Mapping[str, int] | None = None) -> str:
+def receipt(record: Record, cut: Mapping[str, int] | None = None, language: str = "en") -> str:
     """`drawn` of a record's own page, as text; `cut` counts what was left out for size."""
-    return str(drawn(record, page.of(record, cut)))
+    return str(drawn(record, page.of(record, cut, language)))
 
 
 def drawn(record: Record, shown: OpenReceipt) -> Markup:
@@ -41,9 +41,9 @@ def drawn(record: Record, shown: OpenReceipt) -> Markup:
     """
     return element(
         "details",
-        *_head(record, shown.head),
+        *_head(record, shown),
         *map(_line, (*shown.notes, *shown.left_out)),
-        *(strip.legend(record) or map(_bar, shown.bars)),
+        *(strip.legend(record, shown.word) or map(_bar, shown.bars)),
         *map(_line, shown.runs),
         *([element("div", element("b", _text(shown.answer)))] if shown.answer else []),
         *([_line(shown.advice)] if shown.advice else []),
@@ -54,35 +54,38 @@ def drawn(record: Record, shown: OpenReceipt) -> Markup:
         *_roof(shown),
         *([element("div", shown.profiled)] if shown.profiled else []),
         *map(table, shown.operations),
-        *map(note, shown.to_act_on),
-        _fold(shown.messages_title, *map(note, shown.messages)),
-        _fold(page.MEASURED, _measured(shown)),
+        *(note(one, shown.language) for one in shown.to_act_on),
+        _fold(shown.word(shown.messages_title), *(note(one, shown.language) for one in shown.messages)),
+        _fold(shown.word(page.MEASURED), _measured(shown)),
         _fold(shown.missing_title, *map(_line, shown.missing)),
         style="font-size:90%;opacity:.85",
     )
 
 
-def _head(record: Record, shown: Head) -> list[Markup]:
+def _head(record: Record, shown: OpenReceipt) -> list[Markup]:
     """What is seen of it closed; the figures stand below where that is its name alone."""
-    if not shown.folded:
+    head = shown.head
+    if not head.folded:
         return [_closed(record, shown)]
-    name = f"{_FOLDED} ({shown.label})" if shown.label else _FOLDED
-    return [element("summary", name), element("div", shown.line)]
+    folded = shown.word(_FOLDED)
+    name = f"{folded} ({head.label})" if head.label else folded
+    return [element("summary", name), element("div", head.line)]
 
 
-def _closed(record: Record, shown: Head) -> Markup:
+def _closed(record: Record, shown: OpenReceipt) -> Markup:
     """The figures on one line, where those that do not fit wrap out of sight; messages and the strip follow.
 
     Viewers take style sheets out of strangers' HTML, and leave the style of an element.
     """
-    first, *others = shown.figures
+    head = shown.head
+    first, *others = head.figures
     figures = [element("span", first), *(element("span", f" · {one}") for one in others)]
     return element(
         "summary",
-        joined(element("b", shown.label), ": ") if shown.label else None,
+        joined(element("b", head.label), ": ") if head.label else None,
         element("span", *figures, style=_FIGURES),
-        *(f" · {one}" for one in shown.messages),
-        *(joined(element("br"), one) for one in strip.picture(record)),
+        *(f" · {one}" for one in head.messages),
+        *(joined(element("br"), one) for one in strip.picture(record, shown.word)),
     )
 
 
@@ -115,15 +118,15 @@ def _fold(title: str, *inside: Markup) -> Markup:
     return element("details", element("summary", title), *shown) if shown else joined()
 
 
-def note(line: LogLine) -> Markup:
-    """One log line: its verdict, what it means, what to do, and how it was printed."""
+def note(line: LogLine, language: str = "en") -> Markup:
+    """One log line: its verdict in a language, what it means, what to do, and how it was printed."""
     rank = notes.rank(line)
     times = notes.times(line)
     explained = [joined(element("br"), _said(one)) for one in (line.meaning, line.advice) if one]
     return element(
         "div",
         f"{_MARKS[rank]} ",
-        element("b", notes.VERDICTS[rank]),
+        element("b", translated(notes.VERDICTS[rank], language)),
         f" {times}" if times else None,
         *explained,
         element("pre", _text(line.text), style="white-space:pre-wrap;overflow-wrap:anywhere"),

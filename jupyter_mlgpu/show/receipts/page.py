@@ -9,6 +9,7 @@ from jupyter_mlgpu.record import units
 from jupyter_mlgpu.record.reading import Reading
 from jupyter_mlgpu.record.record import LogLine, Record
 from jupyter_mlgpu.record.sentence import Sentence, say
+from jupyter_mlgpu.record.translation import in_language, translated
 from jupyter_mlgpu.show.page.chart import Chart
 from jupyter_mlgpu.show.page.model import Table
 from jupyter_mlgpu.show.receipts import figures_in_words, gpu, head, limits, notes, operations, repeats
@@ -39,7 +40,8 @@ class OpenReceipt:
     rests on. At `lines` of code it was seen, `places` where it ran. `work` is what GPUs did; of a profiled
     cell `roof` draws where it stands under its machine's, of the `under_roof` figures, and `operations` are
     its own, `profiled` what to think of their times. Messages to act on stand by themselves. `measured` are
-    readings, and `facts` what else is known, each with where it comes from.
+    readings, and `facts` what else is known, each with where it comes from. `language` is the one of the
+    sentences.
     """
 
     head: Head
@@ -63,6 +65,11 @@ class OpenReceipt:
     facts: Table
     missing: tuple[str, ...]
     missing_title: str
+    language: str
+
+    def word(self, sentence: str) -> str:
+        """Return a sentence, or a text that the catalogue knows as it stands, in the receipt's language."""
+        return translated(sentence, self.language)
 
     @property
     def messages_title(self) -> Sentence:
@@ -73,12 +80,12 @@ class OpenReceipt:
         return say("Messages ({count})", count=count)
 
 
-def of(record: Record, cut: Mapping[str, int] | None = None) -> OpenReceipt:
-    """The receipt of a record; `cut` counts what was left out of it."""
+def of(record: Record, cut: Mapping[str, int] | None = None, language: str = "en") -> OpenReceipt:
+    """The receipt of a record, its sentences in a language; `cut` counts what was left out of it."""
     lines = notes.worst_first(record.logs)
     limit = record.limit
     profiled = record.mode == "profiled"
-    return OpenReceipt(
+    shown = OpenReceipt(
         head.of(record, cut),
         record.notes,
         tuple(figures_in_words.left_out(cut)),
@@ -99,7 +106,10 @@ def of(record: Record, cut: Mapping[str, int] | None = None) -> OpenReceipt:
         Table((), tuple(_facts(record))),
         (*figures_in_words.missing(record), *limits.why_not(record)),
         figures_in_words.not_measured(record),
+        language,
     )
+    told: OpenReceipt = shown if language == "en" else in_language(shown, language)
+    return told
 
 
 def _bars(record: Record) -> list[TimeBar]:

@@ -6,7 +6,7 @@ bare SVG out of strangers' HTML; the legend below it has the sums.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import groupby
 from math import ceil
 from statistics import fmean
@@ -14,10 +14,13 @@ from typing import TypeVar
 
 from jupyter_mlgpu.record import units
 from jupyter_mlgpu.record.record import Record
+from jupyter_mlgpu.record.sentence import say
 from jupyter_mlgpu.record.strip import COMPILING, IMPORTING, NATIVE, PYTHON, WAITING, GpuLane
 from jupyter_mlgpu.show.markup import Child, Markup, element, image
 
 T = TypeVar("T")
+#: Gives a word or sentence of ours in the receipt's language; a strip's words are among the page's texts.
+Word = Callable[[str], str]
 
 #: What each letter of a host's lane is called, its colour, and its pattern's lines.
 HOST = {
@@ -39,17 +42,19 @@ _BLOCKS = " ▁▂▃▄▅▆▇█"
 _CHARACTERS = 60
 
 
-def picture(record: Record) -> list[Markup]:
+def picture(record: Record, word: Word = str) -> list[Markup]:
     """The strip as an image; nothing where neither lane is known."""
     if not any(_legend(record)):
         return []
-    return [image(svg(record), f"Over the cell's time: {words(record)}.")]
+    told = say("Over the cell's time: {legend}", legend=f"{words(record, word)}.")
+    return [image(svg(record), word(told))]
 
 
-def legend(record: Record) -> list[Markup]:
+def legend(record: Record, word: Word = str) -> list[Markup]:
     """What its colours mean, with the sums, and which lane is not known; nothing where neither is."""
-    lanes = list(_legend(record))
-    return [element("div", *_keyed(lanes), *(f" · {one}" for one in not_drawn(record)))] if lanes else []
+    lanes = list(_legend(record, word))
+    missing = (f" · {word(one)}" for one in not_drawn(record))
+    return [element("div", *_keyed(lanes, word), *missing)] if lanes else []
 
 
 def not_drawn(record: Record) -> list[str]:
@@ -63,33 +68,34 @@ def not_drawn(record: Record) -> list[str]:
     return ["GPU: not known"] if ran and all(one.value is None for one in times) else []
 
 
-def words(record: Record) -> str:
+def words(record: Record, word: Word = str) -> str:
     """`CPU: Python 312 ms, waiting 190 ms · GPU: kernels 140 ms, copies 5 ms`, whose parts add up."""
     return " · ".join(
-        f"{lane}: {', '.join(f'{name} {units.seconds(seconds)}' for name, _, seconds in parts) or 'idle'}"
-        for lane, parts in _legend(record)
+        f"{lane}: "
+        + (", ".join(f"{name} {units.seconds(seconds)}" for name, _, seconds in parts) or word("idle"))
+        for lane, parts in _legend(record, word)
     )
 
 
-def _legend(record: Record) -> Iterator[tuple[str, list[tuple[str, str, float]]]]:
+def _legend(record: Record, word: Word = str) -> Iterator[tuple[str, list[tuple[str, str, float]]]]:
     """Each lane's name, and its parts: what they are called, their colour, and their seconds."""
     if record.host_lane is not None:
         wall = record.reading("wall_time").value or 0.0
         spent = [(*HOST[one.did][:2], one.seconds) for one in record.host_lane.spent if one.did in HOST]
         unseen = wall - sum(seconds for *_, seconds in spent)
         spent += [("not sampled", _BACKGROUND, unseen)] if unseen > _UNSEEN * wall else []
-        yield "CPU", spent
+        yield "CPU", [(word(name), colour, seconds) for name, colour, seconds in spent]
     for work in record.gpu_work:
         if work.lane is not None:
             name = "GPU" if len(record.gpu_work) == 1 else work.device
             parts = [(*_KERNELS[:2], work.lane.kernel_seconds), (*_COPIES[:2], work.lane.copy_seconds)]
-            yield name, [one for one in parts if one[2] > 0]
+            yield name, [(word(part), colour, seconds) for part, colour, seconds in parts if seconds > 0]
 
 
-def _keyed(lanes: list[tuple[str, list[tuple[str, str, float]]]]) -> Iterator[Child]:
+def _keyed(lanes: list[tuple[str, list[tuple[str, str, float]]]], word: Word) -> Iterator[Child]:
     """The legend with a square in the colour of each part."""
     for number, (lane, parts) in enumerate(lanes):
-        yield f"{' · ' if number else ''}{lane}: {'' if parts else 'idle'}"
+        yield f"{' · ' if number else ''}{lane}: {'' if parts else word('idle')}"
         for at, (name, colour, seconds) in enumerate(parts):
             yield ", " if at else ""
             yield element("span", "■", style=f"color:{colour}", aria_hidden="true")

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from jupyter_mlgpu.record import cellnumbers, units
 from jupyter_mlgpu.record.record import LogLine, Record
 from jupyter_mlgpu.record.sentence import say
+from jupyter_mlgpu.record.translation import in_language, translated
 from jupyter_mlgpu.record.visible import visible
 from jupyter_mlgpu.show.page import text
 from jupyter_mlgpu.show.page.model import Table
@@ -18,9 +19,9 @@ from jupyter_mlgpu.show.receipts.page import OpenReceipt
 ACT_LINES = 10
 
 
-def receipt(record: Record, cut: Mapping[str, int] | None = None) -> str:
+def receipt(record: Record, cut: Mapping[str, int] | None = None, language: str = "en") -> str:
     """`said` of a record's own page; `cut` counts what was left out for size."""
-    return said(record, page.of(record, cut))
+    return said(record, page.of(record, cut, language))
 
 
 def said(record: Record, shown: OpenReceipt) -> str:
@@ -31,7 +32,7 @@ def said(record: Record, shown: OpenReceipt) -> str:
         *shown.runs,
         *([" ".join(visible(shown.answer).split())] if shown.answer else []),
         *(_operations(record, shown) if shown.profiled else []),
-        *_to_act_on(shown.to_act_on),
+        *_to_act_on(shown),
         *shown.left_out,
     ]
     return "\n".join([f"[mlgpu] {line(shown.head)}", *(f"        {one}" for one in below)])
@@ -43,20 +44,23 @@ def line(shown: Head) -> str:
     return f"{shown.label}: {said}" if shown.label else said
 
 
-def note(line: LogLine) -> str:
-    """A log line's explanation on one line of text."""
+def note(line: LogLine, language: str = "en") -> str:
+    """A log line's explanation on one line of text, under its verdict in a language."""
     said = visible(" ".join(one for one in (line.meaning or line.text, line.advice) if one))
     times = notes.times(line)
-    return f"{notes.VERDICTS[notes.rank(line)]}{f' ({times})' if times else ''}: {' '.join(said.split())}"
+    verdict = translated(notes.VERDICTS[notes.rank(line)], language)
+    return f"{verdict}{f' ({times})' if times else ''}: {' '.join(said.split())}"
 
 
-def _to_act_on(lines: Sequence[LogLine]) -> list[str]:
-    more = len(lines) - ACT_LINES
-    return [*map(note, lines[:ACT_LINES]), *([f"{more:,} more to act on."] if more > 0 else [])]
+def _to_act_on(shown: OpenReceipt) -> list[str]:
+    lines = [note(one, shown.language) for one in shown.to_act_on[:ACT_LINES]]
+    more = len(shown.to_act_on) - ACT_LINES
+    return [*lines, *([shown.word(say("{count} more to act on.", count=more))] if more > 0 else [])]
 
 
 def _operations(record: Record, shown: OpenReceipt) -> list[str]:
-    lines = (line for one in operations.tables(record, 48) for line in text.table(one))
+    tables = in_language(tuple(operations.tables(record, 48)), shown.language)
+    lines = (line for one in tables for line in text.table(one))
     return [*shown.places, shown.profiled, *lines]
 
 

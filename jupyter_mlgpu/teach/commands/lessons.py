@@ -77,7 +77,7 @@ def copy(target: Path, language: str, *, replace: bool = False) -> Copied:
     _check(target, wanted)
     count, kept = 0, []
     for path in wanted:
-        data = (shipped.folder() / path).read_bytes()
+        data = shipped.content(path)
         there = _lies_there(target / path)
         if not there or (replace and (target / path).read_bytes() != data):
             # A link that somebody has put there is not followed out of the folder.

@@ -62,7 +62,7 @@ def _bring_ours(course: Path, language: str) -> list[Path]:
     brought = []
     for path in shipped.labs(language):
         place = course / "source" / path.parent.name / path.name
-        write_atomically(place, (shipped.folder() / path).read_bytes(), follow=False)
+        write_atomically(place, shipped.content(path), follow=False)
         brought.append(place)
     return brought
 

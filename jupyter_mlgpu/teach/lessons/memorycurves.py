@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from jupyter_mlgpu.measure import guarded, runtime
 from jupyter_mlgpu.measure.frameworks import registry
-from jupyter_mlgpu.measure.frameworks.allocator import held
+from jupyter_mlgpu.measure.frameworks.allocator import allocator_readings
 from jupyter_mlgpu.measure.frameworks.imports import imported
 from jupyter_mlgpu.measure.probes.cell.memory_process import MemoryInUse
 from jupyter_mlgpu.record.clock import real_time
@@ -82,4 +82,6 @@ def _onednn() -> Reading | None:
         told = sys.modules["tensorflow"].config.experimental.get_memory_info("CPU:0")
     except (ValueError, RuntimeError):  # this build's allocator keeps no statistics
         return None
-    return held(Sentence("tf.config.experimental.get_memory_info('CPU:0')"), int(told["current"]))[0]
+    return allocator_readings(
+        Sentence("tf.config.experimental.get_memory_info('CPU:0')"), int(told["current"])
+    )[0]

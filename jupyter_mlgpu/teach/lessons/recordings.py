@@ -75,7 +75,7 @@ def read(path: Path) -> Recording:
     """A recording from its file; raises UsageError for what is none, or where a later version wrote it."""
     try:
         data = incoming.read_json(path, most=_MOST_BYTES, what="a recording")
-        decoding.schema_of(data, SCHEMA, "it")
+        decoding.check_schema(data, SCHEMA, "it")
         return decoding.decode(Recording, data, "it")
     except RecordError as error:
         raise UsageError(

@@ -1,4 +1,8 @@
-"""The lessons, their solutions and translations, and the labs, as they came with this package."""
+"""The lessons, their solutions and the labs, as they came with this package, in English and translated.
+
+Those in another language are assembled where they are wanted; what came are their catalogues, each in the
+place of its notebook.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +15,7 @@ from jupyter_mlgpu.record.extras import install_line, installed
 from jupyter_mlgpu.record.sentence import Sentence, say
 from jupyter_mlgpu.teach.packaged import LABS, LESSONS
 
-#: Where a wheel has them (scripts/lessons_in_wheel.py), and where a checkout does.
+#: Where a wheel has them (hatch_build.py), and where a checkout does.
 PLACES = (Path(__file__).parent / "notebooks", Path(__file__).parents[3] / "notebooks")
 #: English lessons stand at the top, those in other languages in folders of their names: a lesson speaks the
 #: language that its folder is named after.
@@ -42,6 +46,24 @@ def first(language: str) -> Path:
     return Path("" if language == "en" else language) / "00_start_here.ipynb"
 
 
+def english_of(path: Path) -> Path:
+    """Return the path of the English notebook for one of these paths, which may be English itself."""
+    folder = "source" if path.parts[0] == "labs" else ""
+    return Path(*(folder if part in LANGUAGES else part for part in path.parts))
+
+
+def content(path: Path) -> bytes:
+    """Return the bytes of the file at one of these paths."""
+    english = english_of(path)
+    data = (folder() / english).read_bytes()
+    if english == path:
+        return data
+    from jupyter_mlgpu.teach.lessons.assembly import assembled  # which draws receipts
+
+    (language,) = set(path.parts) & set(LANGUAGES)
+    return assembled(data, folder() / path.with_suffix(".po"), language)
+
+
 def labs(language: str) -> Iterator[Path]:
     """The labs as their teacher has them, with solutions and hidden tests, as paths within `folder()`."""
     place = Path("labs") / ("source" if language == "en" else language)
@@ -50,8 +72,10 @@ def labs(language: str) -> Iterator[Path]:
 
 def _found(paths: Iterable[Path]) -> Iterator[Path]:
     """Those that are there: the first lesson has no solutions."""
-    top = folder()
-    yield from (path for path in paths if (top / path).is_file())
+    for path in paths:
+        came = path if path == english_of(path) else path.with_suffix(".po")
+        if (folder() / came).is_file():
+            yield path
 
 
 def lacking() -> Sentence | None:

@@ -15,6 +15,7 @@ from itertools import pairwise
 
 from jupyter_mlgpu.record.record import Record
 from jupyter_mlgpu.record.sentence import Sentence, joined, say
+from jupyter_mlgpu.record.translation import languages
 from jupyter_mlgpu.show.receipts import html, text
 from jupyter_mlgpu.teach.submissions.reading import SavedCell, SavedRecord, Submission
 
@@ -86,16 +87,18 @@ def inconsistent(saved: SavedRecord, cell: str) -> list[Sentence]:
     record = saved.record
     found = []
     # The same figures stand in a receipt three times; who edits one by hand seldom edits all.
-    for shown, drawn in ((saved.plain, text.receipt), (saved.html, html.receipt)):
-        if shown is not None and shown != drawn(record, saved.cut):
-            found.append(
-                say(
-                    "The record of {cell} does not match the text saved beside it: it was "
-                    "edited, or written by another version of jupyter_mlgpu.",
-                    cell=cell,
-                )
+    drawings = ((saved.plain, text.receipt), (saved.html, html.receipt))
+    if not any(
+        all(shown in (None, drawn(record, saved.cut, language)) for shown, drawn in drawings)
+        for language in languages()  # the one that the kernel spoke
+    ):
+        found.append(
+            say(
+                "The record of {cell} does not match the text saved beside it: it was "
+                "edited, or written by another version of jupyter_mlgpu.",
+                cell=cell,
             )
-            break
+        )
     if saved.plain is None:
         found.append(say("The record of {cell} lacks the text that every receipt has beside it.", cell=cell))
     for reading in record.readings:

@@ -10,7 +10,7 @@ import { KernelMessage } from '@jupyterlab/services';
 import type { Kernel } from '@jupyterlab/services';
 import type { IDisposable } from '@lumino/disposable';
 
-import { askDeath } from './death';
+import { askDeath } from './kernelexit';
 import { Execution } from './execution';
 import type { KernelModel } from './model';
 import { NoAnswer, PATIENCE, connected, request } from './question';
@@ -40,7 +40,9 @@ const LINGER = 20_000;
 export class Connection implements IDisposable {
   constructor(
     private readonly kernel: Kernel.IKernelConnection,
-    private readonly model: KernelModel
+    private readonly model: KernelModel,
+    /** The language that the notebook's metadata ask the kernel to speak. */
+    private readonly language: () => unknown
   ) {
     this.execution = new Execution(model);
     this.watcher = new Watcher(model, () => this.tell('watch'));
@@ -108,13 +110,14 @@ export class Connection implements IDisposable {
   }
 
   private async askOnce(): Promise<void> {
-    const language = (await this.kernel.spec)?.language ?? 'python';
-    if (language.toLowerCase() !== 'python') {
+    const programming = (await this.kernel.spec)?.language ?? 'python';
+    if (programming.toLowerCase() !== 'python') {
       this.model.setKernel('other');
       return;
     }
     const deltas = this.deltas;
-    const known = await this.inPrivate(inquire);
+    const language = this.language();
+    const known = await this.inPrivate(clone => inquire(clone, language));
     if (this.disposed) {
       return;
     }
@@ -300,12 +303,15 @@ export class Connection implements IDisposable {
 }
 
 /** What the kernel knows; null where the extension is not loaded. */
-async function inquire(clone: Kernel.IKernelConnection): Promise<ISnapshot | null> {
+async function inquire(
+  clone: Kernel.IKernelConnection,
+  language: unknown
+): Promise<ISnapshot | null> {
   const info = await request(clone, 'comm_info_request', { target_name: COMM_ID });
   if (!(COMM_ID in ((info.comms as object | undefined) ?? {}))) {
     return null;
   }
-  const snapshot = readSnapshot(await request(clone, SNAPSHOT_REQUEST, {}));
+  const snapshot = readSnapshot(await request(clone, SNAPSHOT_REQUEST, { language }));
   if (snapshot === null) {
     throw new NoAnswer('The kernel sent a snapshot that this version cannot read.');
   }

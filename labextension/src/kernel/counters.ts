@@ -7,11 +7,7 @@
 
 import { Signal } from '@lumino/signaling';
 
-import {
-  readCountersEvent as readKnown,
-  readCounterSeries,
-  readWatch as readWatchAnswer
-} from './messages';
+import { readCountersEvent as readKnown, readWatch as readWatchAnswer } from './messages';
 import type * as wire from './messages';
 import type { ICounterSeries as ISeries, ICountersHistory, ISample, IWatch } from './messages';
 import type { Sentence } from '../language/sentence';
@@ -24,8 +20,6 @@ export type { ICounterSeries as ISeries, ISample } from './messages';
 /** Seconds of history that are kept, and samples: twice a second. */
 const HISTORY = 300;
 const SAMPLES = 600;
-
-export const readLine = orEmpty(readCounterSeries);
 
 export const readWatch = orEmpty(readWatchAnswer);
 

@@ -6,6 +6,7 @@ import type { ICounters, ISample, ISeries } from './counters';
 import { formatBytes, formatShare, formatValue } from '../record/format';
 import type { Translate } from '../language/i18n';
 import type { Sentence } from '../language/sentence';
+import type { CurvePoint } from '../record/curve';
 import { grouped } from '../record/sorting';
 
 /** Seconds between two rows of a table, so that a row stays long enough to be read. */
@@ -42,26 +43,19 @@ export function groups(series: readonly ISeries[]): IGroup[] {
   });
 }
 
-/** A chart's points: seconds before the newest sample, 0 or less, and values; null breaks the line. */
-export function points(
-  counters: ICounters,
-  index: number
-): [seconds: number[], values: (number | null)[]] {
-  const { samples, interval } = counters;
+/** The curve of a series, in seconds before the newest sample, 0 or less. */
+export function points({ samples, interval }: ICounters, index: number): CurvePoint[] {
   const end = samples.at(-1)?.t ?? 0;
-  const seconds: number[] = [];
-  const values: (number | null)[] = [];
+  const found: CurvePoint[] = [];
   let before: ISample | undefined;
   for (const sample of samples) {
     if (before !== undefined && sample.t - before.t > GAP * interval) {
-      seconds.push((before.t + sample.t) / 2 - end);
-      values.push(null);
+      found.push([(before.t + sample.t) / 2 - end, null]);
     }
-    seconds.push(sample.t - end);
-    values.push(sample.values[index] ?? null);
+    found.push([sample.t - end, sample.values[index] ?? null]);
     before = sample;
   }
-  return [seconds, values];
+  return found;
 }
 
 /** How many seconds the charts show. */
@@ -92,13 +86,12 @@ export function top(limit: number | null, highest: number, unit: string): number
 
 /** The first of the highest values there were, and when: part of the chart's width from its left edge. */
 export function peak(counters: ICounters, index: number): { value: number; at: number } | null {
-  const [seconds, values] = points(counters, index);
   let found: { value: number; at: number } | null = null;
-  values.forEach((value, place) => {
+  for (const [seconds, value] of points(counters, index)) {
     if (value !== null && (found === null || value > found.value)) {
-      found = { value, at: 1 + (seconds[place] ?? 0) / span(counters) };
+      found = { value, at: 1 + seconds / span(counters) };
     }
-  });
+  }
   return found;
 }
 

@@ -10,6 +10,11 @@ import { object } from '../language/untrusted';
 
 const KEY = 'jupyter_mlgpu';
 
+/** The language that a notebook asks its kernel to speak, `"jupyter_mlgpu": {"language": "zh"}`. */
+export function notebookLanguage({ model }: NotebookPanel): unknown {
+  return object(model?.getMetadata(KEY))?.language;
+}
+
 /** The wish of one notebook. */
 export class TraceMark {
   constructor(private readonly notebook: NotebookPanel) {

@@ -5,9 +5,7 @@
  */
 
 import { readRestartHint } from './restart';
-import type { IRestartHint } from './restart';
 import { said, sentence, sentenceIn } from '../language/sentence';
-import type { Sentence } from '../language/sentence';
 import {
   amount,
   count,
@@ -29,161 +27,71 @@ import {
   text,
   word
 } from '../language/untrusted';
-import type { Reader } from '../language/untrusted';
+import type { Read } from '../language/untrusted';
 import { readCell } from '../record/cell';
-import type { ICell } from '../record/cell';
 import { readLines } from '../record/logs';
-import type { ILogLine } from '../record/logs';
 import { readKnownRecord } from '../record/record';
-import type { IRecord } from '../record/record';
 import { readStripSoFar } from '../record/recordtypes';
-import type { IStripSoFar } from '../record/recordtypes';
 
 const or0Count = or(0, count);
 const orText = or('', text);
 const orReadLines = or([], readLines);
 
 /** A word for %mlc_device, and the hardware's name or what choosing it does. */
-export interface IChoice {
-  word: string;
-  about: Sentence | null;
-}
+export const readChoice = shape({ word: word }, { about: sentence });
 
-export const readChoice: Reader<IChoice> = shape(
-  {
-    word: word
-  },
-  {
-    about: sentence
-  }
-);
+export type IChoice = Read<typeof readChoice>;
 
 /** The choices of a device control of one framework or of all; missing says why there is no GPU. */
-export interface IPicker {
-  framework: string | null;
-  chosen: string;
-  words: IChoice[];
-  missing: Sentence[];
-}
-
-export const readPicker: Reader<IPicker> = shape(
-  {
-    chosen: word
-  },
-  {
-    framework: text,
-    words: listOf(readChoice),
-    missing: listOf(sentence)
-  }
+export const readPicker = shape(
+  { chosen: word },
+  { framework: text, words: listOf(readChoice), missing: listOf(sentence) }
 );
+
+export type IPicker = Read<typeof readPicker>;
 
 /** An imported framework, with the versions of its packages. */
-export interface IFramework {
-  name: string;
-  versions: [name: string, value: string][];
-}
+export const readFramework = shape({ name: word }, { versions: pairsOf(text) });
 
-export const readFramework: Reader<IFramework> = shape(
-  {
-    name: word
-  },
-  {
-    versions: pairsOf(text)
-  }
-);
+export type IFramework = Read<typeof readFramework>;
 
 /** The requested devices, as in a record, the devices that can be chosen, and the imported frameworks. */
-export interface IDeviceStatus {
-  requested: [name: string, value: string][];
-  pickers: IPicker[];
-  frameworks: IFramework[];
-}
-
-export const readDeviceStatus: Reader<IDeviceStatus> = shape(
+export const readDeviceStatus = shape(
   {},
-  {
-    requested: pairsOf(text),
-    pickers: listOf(readPicker),
-    frameworks: listOf(readFramework)
-  }
+  { requested: pairsOf(text), pickers: listOf(readPicker), frameworks: listOf(readFramework) }
 );
+
+export type IDeviceStatus = Read<typeof readDeviceStatus>;
 
 /** The device that will be set when the running cell ends; framework is null for all frameworks. */
-export interface IWaitingDevice {
-  word: string;
-  framework: string | null;
-}
+export const readWaitingDevice = shape({ word: word }, { framework: text });
 
-export const readWaitingDevice: Reader<IWaitingDevice> = shape(
-  {
-    word: word
-  },
-  {
-    framework: text
-  }
-);
+export type IWaitingDevice = Read<typeof readWaitingDevice>;
 
 /** The kernel's answer to the last choice. */
-export interface ISaid {
-  sentence: Sentence;
-  refused: boolean;
-  restart: IRestartHint | null;
-}
-
-export const readSaid: Reader<ISaid> = shape(
-  {
-    sentence: notEmpty(sentence)
-  },
-  {
-    refused: flag,
-    restart: readRestartHint
-  }
+export const readSaid = shape(
+  { sentence: notEmpty(sentence) },
+  { refused: flag, restart: readRestartHint }
 );
+
+export type ISaid = Read<typeof readSaid>;
 
 /** The choices that wait for the running cell to end (null if there is none), and the last answer. */
-export interface ISidebarState {
-  device: IWaitingDevice | null;
-  trace: boolean | null;
-  said: ISaid | null;
-}
-
-export const readSidebarState: Reader<ISidebarState> = shape(
+export const readSidebarState = shape(
   {},
-  {
-    device: readWaitingDevice,
-    trace: oneOf(true, false),
-    said: readSaid
-  }
+  { device: readWaitingDevice, trace: oneOf(true, false), said: readSaid }
 );
+
+export type ISidebarState = Read<typeof readSidebarState>;
 
 /** The number of a run of a repeating cell, and the number of runs. */
-export interface IRun {
-  number: number;
-  of: number;
-}
+export const readRun = shape({ number: count, of: count }, {});
 
-export const readRun: Reader<IRun> = shape(
-  {
-    number: count,
-    of: count
-  },
-  {}
-);
+export type IRun = Read<typeof readRun>;
 
 /** The running cell, and its elapsed seconds when this was sent. */
-export interface IRunning {
-  cell: ICell;
-  elapsed: number;
-  profiled: boolean;
-  run: IRun | null;
-  progress: Sentence | null;
-  logs: ILogLine[];
-}
-
-export const readRunning: Reader<IRunning> = shape(
-  {
-    cell: readCell
-  },
+export const readRunning = shape(
+  { cell: readCell },
   {
     elapsed: named('elapsed_s', or(0, amount)),
     profiled: named('mode', is('profiled')),
@@ -193,17 +101,10 @@ export const readRunning: Reader<IRunning> = shape(
   }
 );
 
-/** One line of a chart: device and quantity name it, limit is the most it can be, null: not known. */
-export interface ICounterSeries {
-  device: string;
-  quantity: string;
-  unit: string;
-  source: Sentence;
-  limit: number | null;
-  whyMissing: Sentence | null;
-}
+export type IRunning = Read<typeof readRunning>;
 
-export const readCounterSeries: Reader<ICounterSeries> = shape(
+/** One line of a chart: device and quantity name it, limit is its largest value, null if unknown. */
+export const readCounterSeries = shape(
   {},
   {
     device: orText,
@@ -215,56 +116,27 @@ export const readCounterSeries: Reader<ICounterSeries> = shape(
   }
 );
 
-/** The newest sample; series is present if it changed, and strip is the running cell's work so far. */
-export interface ICountersEvent {
-  time: string;
-  t: number;
-  values: (number | null)[];
-  strip: IStripSoFar | null;
-  series: ICounterSeries[] | null;
-}
+export type ICounterSeries = Read<typeof readCounterSeries>;
 
-export const readCountersEvent: Reader<ICountersEvent> = shape(
-  {
-    t: amount,
-    values: placesOf(amount, 256)
-  },
-  {
-    time: orText,
-    strip: readStripSoFar,
-    series: listOrNullOf(orEmpty(readCounterSeries), 256)
-  }
+/** The newest sample; series is present if it changed, and strip is the running cell's work so far. */
+export const readCountersEvent = shape(
+  { t: amount, values: placesOf(amount, 256) },
+  { time: orText, strip: readStripSoFar, series: listOrNullOf(orEmpty(readCounterSeries), 256) }
 );
+
+export type ICountersEvent = Read<typeof readCountersEvent>;
 
 /** The answer to a request for live counters: if they are sampled, for how long, and why not. */
-export interface IWatch {
-  watching: boolean;
-  seconds: number;
-  whyMissing: Sentence | null;
-}
-
-export const readWatch: Reader<IWatch> = shape(
+export const readWatch = shape(
   {},
-  {
-    watching: flag,
-    seconds: or(0, amount),
-    whyMissing: sentence
-  }
+  { watching: flag, seconds: or(0, amount), whyMissing: sentence }
 );
 
-/** The records as a browser gets them, with the run's id. */
-export interface IRecords {
-  records: (IRecord | null)[];
-  first: number;
-  oldest: number;
-  dropped: number;
-  run: string;
-}
+export type IWatch = Read<typeof readWatch>;
 
-export const readRecords: Reader<IRecords> = shape(
-  {
-    run: word
-  },
+/** The records as a browser gets them, with the run's id. */
+export const readRecords = shape(
+  { run: word },
   {
     records: or([], placesOf(readKnownRecord, 20_000)),
     first: or0Count,
@@ -273,49 +145,28 @@ export const readRecords: Reader<IRecords> = shape(
   }
 );
 
-/** A time in seconds on the kernel's own clock, and the values in the order of the series. */
-export interface ISample {
-  t: number;
-  values: (number | null)[];
-}
+export type IRecords = Read<typeof readRecords>;
 
-export const readSample: Reader<ISample> = rowOf<ISample>(2, {
-  t: amount,
-  values: placesOf(amount, 256)
-});
+/** A time in seconds on the kernel's own clock, and the values in the order of the series. */
+export const readSample = rowOf({ t: amount, values: placesOf(amount, 256) }, {});
+
+export type ISample = Read<typeof readSample>;
 
 /** The live counters in a snapshot; t is its time on the samples' clock. */
-export interface ICountersHistory {
-  series: ICounterSeries[];
-  interval: number;
-  t: number;
-  samples: ISample[];
-}
-
-export const readCountersHistory: Reader<ICountersHistory> = shape(
+export const readCountersHistory = shape(
   {
     series: listOrNullOf(orEmpty(readCounterSeries), 256),
     t: amount,
     samples: named('history', newestOf(readSample, 600))
   },
-  {
-    interval: or(0.5, amount)
-  }
+  { interval: or(0.5, amount) }
 );
 
-/** A finding; remedy has lines for a shell, confidence is null if the check itself failed. */
-export interface ILightFinding {
-  id: string;
-  title: Sentence;
-  evidence: Sentence;
-  remedy: string;
-  confidence: 'sure' | 'likely' | 'possible' | null;
-}
+export type ICountersHistory = Read<typeof readCountersHistory>;
 
-export const readLightFinding: Reader<ILightFinding> = shape(
-  {
-    title: sentence
-  },
+/** A finding; remedy has lines for a shell, confidence is null if the check itself failed. */
+export const readLightFinding = shape(
+  { title: sentence },
   {
     id: or('', printedIn(600)),
     evidence: or('', sentenceIn(2000)),
@@ -324,70 +175,29 @@ export const readLightFinding: Reader<ILightFinding> = shape(
   }
 );
 
-/** A diagnosis for the sidebar: its sentence, findings with causes first, and how many more there are. */
-export interface ILightDiagnosis {
-  head: Sentence;
-  findings: ILightFinding[];
-  more: number;
-}
+export type ILightFinding = Read<typeof readLightFinding>;
 
-export const readLightDiagnosis: Reader<ILightDiagnosis> = shape(
-  {
-    head: sentence
-  },
-  {
-    findings: listOf(readLightFinding),
-    more: or0Count
-  }
+/** A diagnosis for the sidebar: its sentence, findings with causes first, and how many more there are. */
+export const readLightDiagnosis = shape(
+  { head: sentence },
+  { findings: listOf(readLightFinding), more: or0Count }
 );
+
+export type ILightDiagnosis = Read<typeof readLightDiagnosis>;
 
 /** The doctor's state: found is null before it has answered, problem says why it gave no answer. */
-export interface IDoctor {
-  asking: boolean;
-  found: ILightDiagnosis | null;
-  problem: Sentence | null;
-}
+export const readDoctor = shape({}, { asking: flag, found: readLightDiagnosis, problem: sentence });
 
-export const readDoctor: Reader<IDoctor> = shape(
-  {},
-  {
-    asking: flag,
-    found: readLightDiagnosis,
-    problem: sentence
-  }
-);
+export type IDoctor = Read<typeof readDoctor>;
 
 /** The version of Python. */
-export interface IVersions {
-  python: string | null;
-}
+export const readVersions = shape({}, { python: text });
 
-export const readVersions: Reader<IVersions> = shape(
-  {},
-  {
-    python: text
-  }
-);
+export type IVersions = Read<typeof readVersions>;
 
 /** The snapshot as a browser gets it, with the run's id and the number of the last delta. */
-export interface ISnapshot {
-  tracing: boolean;
-  device: IDeviceStatus | null;
-  running: IRunning | null;
-  logs: ILogLine[];
-  counters: ICountersHistory | null;
-  choices: ISidebarState | null;
-  doctor: IDoctor | null;
-  versions: IVersions | null;
-  run: string;
-  seq: number;
-}
-
-export const readSnapshot: Reader<ISnapshot> = shape(
-  {
-    run: word,
-    seq: count
-  },
+export const readSnapshot = shape(
+  { run: word, seq: count },
   {
     tracing: flag,
     device: readDeviceStatus,
@@ -400,114 +210,47 @@ export const readSnapshot: Reader<ISnapshot> = shape(
   }
 );
 
-/** A new or changed record, and its place among the kernel's records (null if it has none). */
-export interface IRecordEvent {
-  place: number | null;
-  record: IRecord;
-}
+export type ISnapshot = Read<typeof readSnapshot>;
 
-export const readRecordEvent: Reader<IRecordEvent> = shape(
-  {
-    record: readKnownRecord
-  },
-  {
-    place: count
-  }
-);
+/** A new or changed record, and its place among the kernel's records (null if it has none). */
+export const readRecordEvent = shape({ record: readKnownRecord }, { place: count });
+
+export type IRecordEvent = Read<typeof readRecordEvent>;
 
 /** New lines of the running cell with that number, or of no cell if it is null. */
-export interface ILinesEvent {
-  sequence: number | null;
-  lines: ILogLine[];
-}
+export const readLinesEvent = shape({ lines: readLines }, { sequence: count });
 
-export const readLinesEvent: Reader<ILinesEvent> = shape(
-  {
-    lines: readLines
-  },
-  {
-    sequence: count
-  }
-);
+export type ILinesEvent = Read<typeof readLinesEvent>;
 
 /** The devices or the request for them have changed. */
-export interface IDeviceEvent {
-  device: IDeviceStatus;
-}
+export const readDeviceEvent = shape({ device: readDeviceStatus }, {});
 
-export const readDeviceEvent: Reader<IDeviceEvent> = shape(
-  {
-    device: readDeviceStatus
-  },
-  {}
-);
+export type IDeviceEvent = Read<typeof readDeviceEvent>;
 
 /** A user has chosen something, or a choice has been applied. */
-export interface ISidebarEvent {
-  choices: ISidebarState;
-}
+export const readSidebarEvent = shape({ choices: readSidebarState }, {});
 
-export const readSidebarEvent: Reader<ISidebarEvent> = shape(
-  {
-    choices: readSidebarState
-  },
-  {}
-);
+export type ISidebarEvent = Read<typeof readSidebarEvent>;
 
 /** The doctor was started, or has answered. */
-export interface IDoctorEvent {
-  doctor: IDoctor;
-}
+export const readDoctorEvent = shape({ doctor: readDoctor }, {});
 
-export const readDoctorEvent: Reader<IDoctorEvent> = shape(
-  {
-    doctor: readDoctor
-  },
-  {}
-);
+export type IDoctorEvent = Read<typeof readDoctorEvent>;
 
 /** The running cell's progress. */
-export interface IProgressEvent {
-  sequence: number;
-  progress: Sentence | null;
-}
+export const readProgressEvent = shape({ sequence: count }, { progress: sentence });
 
-export const readProgressEvent: Reader<IProgressEvent> = shape(
-  {
-    sequence: count
-  },
-  {
-    progress: sentence
-  }
-);
+export type IProgressEvent = Read<typeof readProgressEvent>;
 
 /** Tracing was turned on or off. */
-export interface ITraceEvent {
-  on: boolean;
-}
+export const readTraceEvent = shape({}, { on: flag });
 
-export const readTraceEvent: Reader<ITraceEvent> = shape(
-  {},
-  {
-    on: flag
-  }
+export type ITraceEvent = Read<typeof readTraceEvent>;
+
+/** The reason why a kernel died. */
+export const readKernelExit = shape(
+  { sentence: sentence, next: sentence },
+  { confidence: or('open', oneOf('sure', 'likely', 'open')), lines: orReadLines }
 );
 
-/** Why a kernel died. next is one thing to do; lines are its last native lines, oldest first. */
-export interface IKernelExit {
-  confidence: 'sure' | 'likely' | 'open';
-  sentence: Sentence;
-  next: Sentence;
-  lines: ILogLine[];
-}
-
-export const readKernelExit: Reader<IKernelExit> = shape(
-  {
-    sentence: sentence,
-    next: sentence
-  },
-  {
-    confidence: or('open', oneOf('sure', 'likely', 'open')),
-    lines: orReadLines
-  }
-);
+export type IKernelExit = Read<typeof readKernelExit>;

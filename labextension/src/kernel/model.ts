@@ -6,7 +6,7 @@
 import { Signal } from '@lumino/signaling';
 
 import { Counters } from './counters';
-import type { IDeath } from './death';
+import type { IKernelExit } from './kernelexit';
 import type { ILogLine } from '../record/logs';
 import type { Event, IDelta, IPage, ISnapshot } from './protocol';
 import type { IProgress } from './progress';
@@ -62,7 +62,7 @@ export class KernelModel {
   }
 
   /** Why the kernel died, where that is known; its successor's own word is newer. */
-  setDeath(death: IDeath | null): void {
+  setDeath(death: IKernelExit | null): void {
     if (this.current.kernel !== 'live' && death !== this.current.death) {
       this.publish({ death });
     }

@@ -18,7 +18,7 @@ import { Connection } from './connection';
 import type { Counters } from './counters';
 import { load } from './loading';
 import type { IWatched, Machine } from './machine';
-import { TraceMark } from './mark';
+import { TraceMark, notebookLanguage } from './mark';
 import { KernelModel } from './model';
 import { progressOf } from './progress';
 import { cellsToRun, runInTurn } from './rerun';
@@ -233,7 +233,7 @@ export class NotebookSession implements ILineFinder, IWatched {
     this.model.setKernel('none');
     if (kernel !== null) {
       this.model.setKernel('asking');
-      this.connection = new Connection(kernel, this.model);
+      this.connection = new Connection(kernel, this.model, () => notebookLanguage(this.notebook));
       if (this.watchers.size > 0) {
         this.connection.watcher.start();
       }

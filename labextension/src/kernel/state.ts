@@ -2,7 +2,7 @@
  * What is known of one notebook, as a value that views draw: shapes, and which records they show.
  */
 
-import type { IDeath } from './death';
+import type { IKernelExit } from './kernelexit';
 import type { IDoctor } from './doctor';
 import type { ILogLine } from '../record/logs';
 import type { ILoadProblem } from './loading';
@@ -43,7 +43,7 @@ export interface IState {
   /** The kernel was restarted since we first saw it. */
   restarted: boolean;
   /** Why it died, from its death until its successor tells of itself; null where that is not known. */
-  death: IDeath | null;
+  death: IKernelExit | null;
   run: string | null;
   tracing: boolean | null;
   /** The wish to start tracing: under way, or why it failed; null: there is none, or it is done. */

@@ -1,4 +1,4 @@
-/** The door from a receipt to the page of its cell in the sidebar, where its strip and its timeline are larger. */
+/** The door from a receipt to the page of its cell in the sidebar, where its strip is larger. */
 
 import { shownEntries } from '../kernel/state';
 import type { NotebookSession } from '../kernel/notebooks';

@@ -23,14 +23,14 @@ export function object(value: unknown): Record<string, unknown> | null {
 /** Why data cannot be read: it is none of ours, or a later version's. */
 export type Unreadable = 'newer' | 'invalid';
 
-/** What says its version, if that is one that we read; else why it cannot be read. */
-export function versioned(value: unknown, newest: number): Record<string, unknown> | Unreadable {
+/** A table that says its version, if that is the one we read; else why it cannot be read. */
+export function versioned(value: unknown, known: number): Record<string, unknown> | Unreadable {
   const table = object(value);
   const schema = count(table?.schema);
-  if (table === null || schema === null) {
+  if (table === null || schema === null || schema < known) {
     return 'invalid';
   }
-  return schema > newest ? 'newer' : table;
+  return schema > known ? 'newer' : table;
 }
 
 export function text(value: unknown, limit = SHORT): string | null {
@@ -110,6 +110,11 @@ export type Read<R extends Reader<unknown>> = NonNullable<ReturnType<R>>;
 
 type Fields = Record<string, Reader<unknown> & { key?: string }>;
 
+/** What is read by fields that are needed, and by others. */
+type Table<N extends Fields, F extends Fields> = { [K in keyof N]: Read<N[K]> } & {
+  [K in keyof F]: ReturnType<F[K]>;
+};
+
 /**
  * Reads a table: a field `whyMissing` stands there as `why_missing`. Without one of those `needed` it is no such
  * table; of the others each has what its reader answers.
@@ -117,7 +122,7 @@ type Fields = Record<string, Reader<unknown> & { key?: string }>;
 export function shape<N extends Fields, F extends Fields>(
   needed: N,
   others: F
-): Reader<{ [K in keyof N]: Read<N[K]> } & { [K in keyof F]: ReturnType<F[K]> }> {
+): Reader<Table<N, F>> {
   const fields = Object.entries({ ...needed, ...others }).map(([name, read]) => {
     const key = read.key ?? name.replace(/[A-Z]/g, capital => `_${capital.toLowerCase()}`);
     return { name, key, read, needed: name in needed };
@@ -145,15 +150,6 @@ export function named<T>(
   read: (value: unknown) => T
 ): ((value: unknown) => T) & { key: string } {
   return Object.assign((value: unknown) => read(value), { key });
-}
-
-/** A field that stands in a table `inside` of the one that is read; `key` names it there. */
-export function inside<T>(
-  inside: string,
-  key: string,
-  read: (value: unknown) => T
-): ((value: unknown) => T) & { key: string } {
-  return named(inside, value => read(object(value)?.[key]));
 }
 
 /** What stands for a value that cannot be read. */
@@ -215,12 +211,16 @@ export function tupleOf<T extends unknown[]>(
   };
 }
 
-/** The same of a list whose items have names here. */
-export function rowOf<T>(needed: number, reads: { [K in keyof T]: Reader<T[K]> }): Reader<T> {
-  const read = tupleOf(needed, ...Object.values<Reader<unknown>>(reads));
+/** The same of a list whose items have names here, those `needed` first. */
+export function rowOf<N extends Fields, F extends Fields>(
+  needed: N,
+  others: F
+): Reader<Table<N, F>> {
+  const reads = Object.entries({ ...needed, ...others });
+  const read = tupleOf(Object.keys(needed).length, ...reads.map(([, one]) => one));
   return value => {
-    const found = read(value)?.map((item, place) => [Object.keys(reads)[place] ?? '', item]);
-    return found === undefined ? null : (Object.fromEntries(found) as T);
+    const found = read(value);
+    return found && (Object.fromEntries(reads.map(([name], at) => [name, found[at]])) as never);
   };
 }
 

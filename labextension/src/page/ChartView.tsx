@@ -70,7 +70,7 @@ export function ChartView(props: {
         {chart.rules.map((rule, index) => (
           <Rule key={index} rule={rule} x={x} room={room} t={t} />
         ))}
-        <Bars chart={chart} scales={{ x, y }} />
+        <Bars chart={chart} scales={{ x, y }} t={t} />
         {chart.series.map((one, index) => (
           <Series key={index} series={one} scales={{ x, y }} lies={chart.lies} t={t} />
         ))}
@@ -160,9 +160,10 @@ function Rule(props: { rule: IRule; x: Scale; room: IRoom; t: Translate }): Reac
   );
 }
 
-function Bars(props: { chart: IChart; scales: IScales }): ReactElement {
-  const { bars, lies, series } = props.chart;
-  const { x, y } = props.scales;
+function Bars(props: { chart: IChart; scales: IScales; t: Translate }): ReactElement {
+  const { chart, scales, t } = props;
+  const { bars, lies, series } = chart;
+  const { x, y } = scales;
   return (
     <>
       {bars.map(([number, place, thick, start, end], index) => {
@@ -180,7 +181,9 @@ function Bars(props: { chart: IChart; scales: IScales }): ReactElement {
               y={Math.min(top, bottom)}
               width={Math.abs(right - left)}
               height={Math.abs(bottom - top)}
-            />
+            >
+              <title>{t.say(one.name)}</title>
+            </rect>
           )
         );
       })}

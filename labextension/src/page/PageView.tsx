@@ -1,16 +1,12 @@
 /** A page: its headline, its sentences, its first chart, and folded its tables and how to read them. */
 
-import { useCallback } from 'react';
 import type { ReactElement } from 'react';
 
-import type { NameOf } from '../record/eventwords';
 import type { Translate } from '../language/i18n';
-import type { ILanes, IPage, IPart } from './page';
+import type { IPage, IPart } from './page';
 import type { ITable } from './pagetypes';
 import type { Sentence } from '../language/sentence';
 import { Fold } from '../receipts/Fold';
-import { Timeline } from '../sidebar/recordpage/Timeline';
-import type { Words } from '../sidebar/recordpage/Timeline';
 import { ChartView } from './ChartView';
 import { GraphView } from './GraphView';
 import { TableView } from './TableView';
@@ -24,9 +20,9 @@ export function PageView(props: { page: IPage; t: Translate }): ReactElement {
   // Beside charts all that is said comes first: a chart's own lines say the same.
   const [chart, ...moreCharts] = page.charts;
   const hasCharts = chart !== undefined;
-  const before = hasCharts ? parts.filter(isSentence) : [];
+  const before = hasCharts ? parts.filter(isSentence).filter(part => t.say(part) !== title) : [];
   const after = hasCharts ? parts.filter(part => !isSentence(part)) : parts;
-  const said = new Set([headline, ...before.map(t.say)]);
+  const said = new Set([title, headline, ...before.map(t.say)]);
   return (
     <div role="group" className="jp-mlgpu-Figure" aria-label={plain(title)}>
       <h3>
@@ -38,11 +34,11 @@ export function PageView(props: { page: IPage; t: Translate }): ReactElement {
         </p>
       )}
       {before.map((part, index) => (
-        <Part key={index} part={part} page={page} t={t} />
+        <Part key={index} part={part} t={t} />
       ))}
       {hasCharts && <ChartView chart={chart} said={said} t={t} />}
       {after.map((part, index) => (
-        <Part key={index} part={part} page={page} t={t} />
+        <Part key={index} part={part} t={t} />
       ))}
       {page.details.map((table, index) => (
         <Folded key={index} table={table} label={table.summary} t={t} />
@@ -59,8 +55,8 @@ export function PageView(props: { page: IPage; t: Translate }): ReactElement {
   );
 }
 
-function Part(props: { part: IPart; page: IPage; t: Translate }): ReactElement {
-  const { part, page, t } = props;
+function Part(props: { part: IPart; t: Translate }): ReactElement {
+  const { part, t } = props;
   if (isSentence(part)) {
     return (
       <p>
@@ -71,12 +67,11 @@ function Part(props: { part: IPart; page: IPage; t: Translate }): ReactElement {
   if ('drawings' in part) {
     return <GraphView graph={part} t={t} />;
   }
-  if ('timeline' in part) {
-    return <Lanes lanes={part} t={t} />;
-  }
-  // Beside a chart, which says the same.
-  const label = part.summary || (page.charts.length > 0 && t('pageTable'));
-  return label ? <Folded table={part} label={label} t={t} /> : <TableView table={part} t={t} />;
+  return part.summary ? (
+    <Folded table={part} label={part.summary} t={t} />
+  ) : (
+    <TableView table={part} t={t} />
+  );
 }
 
 function Folded(props: { table: ITable; label: Sentence; t: Translate }): ReactElement {
@@ -101,23 +96,6 @@ function Notes(props: { notes: readonly Sentence[]; t: Translate }): ReactElemen
     </Fold>
   );
 }
-
-function Lanes(props: { lanes: ILanes; t: Translate }): ReactElement | null {
-  const { lanes, t } = props;
-  const { timeline, names } = lanes;
-  const nameOf = useCallback<NameOf>(
-    (lane, say) => say.say(names[timeline.lanes.findIndex(one => one === lane)] ?? ''),
-    [timeline, names]
-  );
-  return timeline.starts.length === 0 ? null : (
-    <Timeline timeline={timeline} all nameOf={nameOf} words={WORDS} t={t} />
-  );
-}
-
-const WORDS: Words = {
-  view: 'enginesInView',
-  whole: 'planFit'
-};
 
 function isSentence(part: IPart): part is Sentence {
   return typeof part === 'string' || 'template' in part;

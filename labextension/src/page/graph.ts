@@ -6,8 +6,8 @@
 
 import { readGraph as readKnown } from './graphtypes';
 import type * as wire from './graphtypes';
-import type { ICorner } from './ways';
 import type { Sentence } from '../language/sentence';
+import { object } from '../language/untrusted';
 
 export type { ICorner } from './ways';
 
@@ -16,54 +16,28 @@ export const KINDS = ['own', 'shared', 'cpu'] as const;
 
 export type Kind = (typeof KINDS)[number];
 
-export interface IGraph {
+export interface IGraph extends Omit<wire.IGraph, 'target' | 'drawings'> {
   target: string;
   /** Of this target layers are known, not kernels, and what else serves it only holds or passes on tensors. */
   layers: boolean;
-  counts: Record<Kind, number>;
   drawings: IDrawing[];
-  moreFunctions: number;
 }
 
 /** One function of the graph. */
-export interface IDrawing {
+export interface IDrawing extends Omit<wire.IDrawing, 'function' | 'size' | 'boxes'>, wire.ISize {
   name: string;
-  operations: number;
-  shown: number;
-  groups: number;
-  /** Each operation has its box; else the largest groups have one for each kind of operation. */
-  whole: boolean;
-  width: number;
-  height: number;
-  boxWidth: number;
-  boxHeight: number;
-  frames: IFrame[];
   boxes: IBox[];
-  arrows: ICorner[][];
-  moreArrows: number;
 }
 
-/** Operations that can run as a whole. */
-export interface IFrame extends IArea {
-  operations: number;
-  /** Of these, no box tells. */
-  hidden: number;
-}
-
-export interface IBox extends IArea {
-  operation: string;
-  name: string;
-  kind: Kind;
+/** An operation, or as many of its kind as `count` says. */
+export interface IBox extends Omit<wire.IBox, 'reason'>, wire.ISize {
   reason: Sentence;
-  /** For how many operations it stands; 0: for the one of its name. */
-  count: number;
 }
 
-export interface IArea {
-  x: number;
-  y: number;
-  width: number;
-  height: number;
+/** Read the part of a page that is a graph; null for anything else. */
+export function readLive(part: unknown): IGraph | null {
+  const { kind, data } = object(part) ?? {};
+  return kind === 'graph' ? readGraph(data) : null;
 }
 
 /** Read a graph; null for anything else. */
@@ -79,14 +53,9 @@ export function readGraph(data: unknown): IGraph | null {
   );
 }
 
-function drawing(told: wire.IDrawing): IDrawing[] {
-  const { width, height } = told.size;
-  const { width: boxWidth, height: boxHeight } = told.box;
-  const size = { width, height, boxWidth, boxHeight };
+function drawing({ function: name, size, ...told }: wire.IDrawing): IDrawing[] {
   const boxes = told.boxes.map(box => {
-    const reason = told.reasons[box.reason ?? -1] ?? '';
-    return { ...box, width: boxWidth, height: boxHeight, reason };
+    return { ...box, ...told.box, reason: told.reasons[box.reason ?? -1] ?? '' };
   });
-  const known = { ...told, name: told.function, ...size, boxes };
-  return boxWidth > 0 && boxHeight > 0 ? [known] : [];
+  return told.box.width > 0 && told.box.height > 0 ? [{ ...told, ...size, name, boxes }] : [];
 }

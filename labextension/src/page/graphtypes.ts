@@ -5,9 +5,7 @@
  */
 
 import { readWay } from './ways';
-import type { ICorner } from './ways';
 import { said } from '../language/sentence';
-import type { Sentence } from '../language/sentence';
 import {
   allOf,
   count,
@@ -21,7 +19,7 @@ import {
   text,
   upTo
 } from '../language/untrusted';
-import type { Reader } from '../language/untrusted';
+import type { Read } from '../language/untrusted';
 
 export const FARTHEST = 200_000;
 
@@ -30,103 +28,44 @@ const upTo200000 = upTo(200_000);
 const orPrintedIn120 = or('', printedIn(120));
 
 /** Where it would run; noun is what is known of it, kernels or layers. */
-export interface ITarget {
-  title: string;
-  noun: string;
-}
+export const readTarget = shape({}, { title: orPrintedIn120, noun: or('', text) });
 
-export const readTarget: Reader<ITarget> = shape(
-  {},
-  {
-    title: orPrintedIn120,
-    noun: or('', text)
-  }
-);
+export type ITarget = Read<typeof readTarget>;
 
 /** How many operations are of each kind. */
-export interface ICounts {
-  own: number;
-  shared: number;
-  cpu: number;
-}
+export const readCounts = shape({ own: count, shared: count, cpu: count }, {});
 
-export const readCounts: Reader<ICounts> = shape(
-  {
-    own: count,
-    shared: count,
-    cpu: count
-  },
-  {}
-);
+export type ICounts = Read<typeof readCounts>;
 
 /** Of a drawing, and of each of its boxes. */
-export interface ISize {
-  width: number;
-  height: number;
-}
+export const readSize = rowOf({ width: upTo200000, height: upTo200000 }, {});
 
-export const readSize: Reader<ISize> = rowOf<ISize>(2, {
-  width: upTo200000,
-  height: upTo200000
-});
+export type ISize = Read<typeof readSize>;
 
 /** Operations that can run as a whole: where, how many, and how many of them no box tells. */
-export interface IFrame {
-  x: number;
-  y: number;
-  width: number;
-  height: number;
-  operations: number;
-  hidden: number;
-}
+export const readFrame = rowOf(
+  { x: upTo200000, y: upTo200000, width: upTo200000, height: upTo200000 },
+  { operations: or0Count, hidden: or0Count }
+);
 
-export const readFrame: Reader<IFrame> = rowOf<IFrame>(4, {
-  x: upTo200000,
-  y: upTo200000,
-  width: upTo200000,
-  height: upTo200000,
-  operations: or0Count,
-  hidden: or0Count
-});
+export type IFrame = Read<typeof readFrame>;
 
 /** Where; the operation, its name, where it runs, and the number of the reason. */
-export interface IBox {
-  x: number;
-  y: number;
-  operation: string;
-  name: string;
-  kind: 'own' | 'shared' | 'cpu';
-  reason: number | null;
-  count: number;
-}
+export const readBox = rowOf(
+  {
+    x: upTo200000,
+    y: upTo200000,
+    operation: orPrintedIn120,
+    name: orPrintedIn120,
+    kind: oneOf('own', 'shared', 'cpu')
+  },
+  { reason: count, count: or0Count }
+);
 
-export const readBox: Reader<IBox> = rowOf<IBox>(5, {
-  x: upTo200000,
-  y: upTo200000,
-  operation: orPrintedIn120,
-  name: orPrintedIn120,
-  kind: oneOf('own', 'shared', 'cpu'),
-  reason: count,
-  count: or0Count
-});
+export type IBox = Read<typeof readBox>;
 
 /** One function. whole: each operation has its box; else the largest groups have one for each kind. */
-export interface IDrawing {
-  function: string;
-  operations: number;
-  shown: number;
-  groups: number;
-  whole: boolean;
-  box: ISize;
-  size: ISize;
-  frames: IFrame[];
-  boxes: IBox[];
-  reasons: Sentence[];
-  arrows: ICorner[][];
-  moreArrows: number;
-}
-
-export const readDrawing: Reader<IDrawing> = shape(
+export const readDrawing = shape(
   {
     operations: count,
     box: readSize,
@@ -145,21 +84,12 @@ export const readDrawing: Reader<IDrawing> = shape(
   }
 );
 
-/** The functions of a plan, and how many operations are of which kind. */
-export interface IGraph {
-  target: ITarget | null;
-  counts: ICounts;
-  drawings: IDrawing[];
-  moreFunctions: number;
-}
+export type IDrawing = Read<typeof readDrawing>;
 
-export const readGraph: Reader<IGraph> = shape(
-  {
-    counts: readCounts
-  },
-  {
-    target: readTarget,
-    drawings: listOf(readDrawing),
-    moreFunctions: or0Count
-  }
+/** The functions of a plan, and how many operations are of which kind. */
+export const readGraph = shape(
+  { counts: readCounts },
+  { target: readTarget, drawings: listOf(readDrawing), moreFunctions: or0Count }
 );
+
+export type IGraph = Read<typeof readGraph>;

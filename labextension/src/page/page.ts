@@ -6,7 +6,6 @@ import { versioned } from '../language/untrusted';
 import type { Unreadable } from '../language/untrusted';
 
 export { PAGE_TYPE } from './pagetypes';
-export type { ILanes } from './live';
 export type { IPage } from './pagetypes';
 
 export type IPart = IPage['parts'][number];

@@ -4,9 +4,8 @@
  * Made by scripts/readers.py of Python's types (`make schemas`).
  */
 
+import { readLive } from './graph';
 import type { IGraph } from './graph';
-import { readLive } from './live';
-import type { ILanes } from './live';
 import { said, sentence, sentenceIn } from '../language/sentence';
 import type { Sentence } from '../language/sentence';
 import {
@@ -21,7 +20,7 @@ import {
   shape,
   tupleOf
 } from '../language/untrusted';
-import type { Reader } from '../language/untrusted';
+import type { Read } from '../language/untrusted';
 
 export const PAGE_TYPE = 'application/vnd.jupyter-mlgpu.page+json';
 
@@ -30,62 +29,27 @@ export const SCHEMA = 1;
 const listOfSentence = listOf(sentence);
 
 /** figures are the numbers of the columns of numbers; with summary the table is folded under it. */
-export interface ITable {
-  columns: Sentence[];
-  rows: Sentence[][];
-  figures: number[];
-  caption: Sentence;
-  below: Sentence;
-  summary: Sentence;
-}
-
-export const readTable: Reader<ITable> = shape(
+export const readTable = shape(
   {
     columns: listOrNullOf(sentence, 400),
     rows: listOrNullOf(listOrNullOf(or('', sentenceIn(300))), 400)
   },
-  {
-    figures: listOf(count),
-    caption: said,
-    below: said,
-    summary: said
-  }
+  { figures: listOf(count), caption: said, below: said, summary: said }
 );
+
+export type ITable = Read<typeof readTable>;
 
 /** It goes from low at the left, or at the foot, to high. */
-export interface IAxis {
-  title: Sentence;
-  log: boolean;
-  low: number;
-  high: number;
-  ticks: [number, Sentence][];
-}
-
-export const readAxis: Reader<IAxis> = shape(
-  {
-    low: finite,
-    high: finite
-  },
-  {
-    title: said,
-    log: flag,
-    ticks: listOf(tupleOf<[number, Sentence]>(1, finite, said))
-  }
+export const readAxis = shape(
+  { low: finite, high: finite },
+  { title: said, log: flag, ticks: listOf(tupleOf<[number, Sentence]>(1, finite, said)) }
 );
 
-/** Points of one name; equal colours belong together. dashed was not measured here. */
-export interface ISeries {
-  name: Sentence;
-  mark: 'line' | 'points' | 'roof' | 'bar';
-  colour: number;
-  dashed: boolean;
-  points: [number, number, number | null, number | null, Sentence][];
-}
+export type IAxis = Read<typeof readAxis>;
 
-export const readSeries: Reader<ISeries> = shape(
-  {
-    mark: oneOf('line', 'points', 'roof', 'bar')
-  },
+/** Points of one name; equal colours belong together. dashed was not measured here. */
+export const readSeries = shape(
+  { mark: oneOf('line', 'points', 'roof', 'bar', 'span') },
   {
     name: said,
     colour: or(0, count),
@@ -104,49 +68,21 @@ export const readSeries: Reader<ISeries> = shape(
   }
 );
 
-/** A line across the chart, and between which values it lies. */
-export interface IRule {
-  at: number;
-  low: number | null;
-  high: number | null;
-  label: Sentence;
-}
+export type ISeries = Read<typeof readSeries>;
 
-export const readRule: Reader<IRule> = shape(
-  {
-    at: finite
-  },
-  {
-    low: finite,
-    high: finite,
-    label: said
-  }
-);
+/** A line across the chart, and between which values it lies. */
+export const readRule = shape({ at: finite }, { low: finite, high: finite, label: said });
+
+export type IRule = Read<typeof readRule>;
 
 /** words say what it says; lies: values go from left to right. */
-export interface IChart {
-  title: Sentence[];
-  x: IAxis;
-  y: IAxis;
-  series: ISeries[];
-  bars: [number, number, number, number, number][];
-  rules: IRule[];
-  words: Sentence;
-  notes: Sentence[];
-  lies: boolean;
-}
-
-export const readChart: Reader<IChart> = shape(
-  {
-    x: readAxis,
-    y: readAxis,
-    series: listOrNullOf(readSeries, 32)
-  },
+export const readChart = shape(
+  { x: readAxis, y: readAxis, series: listOrNullOf(readSeries, 32) },
   {
     title: listOfSentence,
     bars: listOf(
       tupleOf<[number, number, number, number, number]>(5, count, finite, finite, finite, finite),
-      400
+      1000
     ),
     rules: listOf(readRule),
     words: said,
@@ -155,25 +91,13 @@ export const readChart: Reader<IChart> = shape(
   }
 );
 
-/** The answer in one sentence, parts and details in reading order; charts say the same as the tables. */
-export interface IPage {
-  kind: 'page' | 'plan' | 'race' | 'bench' | 'engines';
-  title: Sentence;
-  headline: Sentence;
-  parts: (Sentence | IGraph | ILanes | ITable)[];
-  charts: IChart[];
-  details: ITable[];
-  notes: Sentence[];
-  schema: number;
-}
+export type IChart = Read<typeof readChart>;
 
-export const readPage: Reader<IPage> = shape(
+/** The answer in one sentence, parts and details in reading order; charts say the same as the tables. */
+export const readPage = shape(
   {
     kind: oneOf('page', 'plan', 'race', 'bench', 'engines'),
-    parts: listOrNullOf(
-      anyOf<Sentence | IGraph | ILanes | ITable>(sentence, readLive, readTable),
-      400
-    )
+    parts: listOrNullOf(anyOf<Sentence | IGraph | ITable>(sentence, readLive, readTable), 400)
   },
   {
     title: said,
@@ -184,3 +108,5 @@ export const readPage: Reader<IPage> = shape(
     schema: or(1, count)
   }
 );
+
+export type IPage = Read<typeof readPage>;

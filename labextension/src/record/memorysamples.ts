@@ -1,5 +1,6 @@
 /** Looks at memory while a cell ran, from the live counters: the curve of one series. */
 
+import type { CurvePoint } from './curve';
 import { readMemorySamples as readKnown } from './recordpagetypes';
 import type { IMemorySample, IMemorySamples } from './recordpagetypes';
 
@@ -26,28 +27,7 @@ export function span(
   return seen.length === 0 ? null : [Math.min(...seen), Math.max(...seen)];
 }
 
-/**
- * The points of a series as `x,y` for SVG polylines, in a box of `width` and `height` whose left side is the
- * cell's start, whose right side is `end` seconds, and whose lower side is 0. A look that told nothing parts
- * two lines; nothing is drawn where nothing was seen.
- */
-export function lines(
-  { samples }: IMemorySamples,
-  series: number,
-  end: number,
-  top: number,
-  [width, height]: [number, number]
-): string[] {
-  const found: string[][] = [[]];
-  for (const { at, values } of samples) {
-    const value = values[series] ?? null;
-    if (value === null) {
-      found.push([]);
-    } else {
-      const x = end > 0 ? (Math.min(at, end) / end) * width : 0;
-      const y = height - (top > 0 ? Math.min(value / top, 1) : 0) * height;
-      found.at(-1)?.push(`${x.toFixed(2)},${y.toFixed(2)}`);
-    }
-  }
-  return found.filter(points => points.length > 0).map(points => points.join(' '));
+/** The curve of a series. */
+export function points({ samples }: IMemorySamples, series: number): CurvePoint[] {
+  return samples.map(({ at, values }) => [at, values[series] ?? null]);
 }

@@ -5,77 +5,27 @@
  */
 
 import { said, sentence } from '../language/sentence';
-import type { Sentence } from '../language/sentence';
 import { amount, count, listOf, shape } from '../language/untrusted';
-import type { Reader } from '../language/untrusted';
+import type { Read } from '../language/untrusted';
 import { readChart, readTable } from '../page/pagetypes';
-import type { IChart, ITable } from '../page/pagetypes';
 
 const listOfSentence = listOf(sentence);
 
 /** A time, its figure, and the part of the longest one that it is. */
-export interface ITimeBar {
-  name: Sentence;
-  figure: Sentence;
-  part: number;
-}
+export const readTimeBar = shape({ part: amount }, { name: said, figure: said });
 
-export const readTimeBar: Reader<ITimeBar> = shape(
-  {
-    part: amount
-  },
-  {
-    name: said,
-    figure: said
-  }
-);
+export type ITimeBar = Read<typeof readTimeBar>;
 
 /** A line of code, of the cell itself or of the one with that execution count: its share of samples. */
-export interface ISampledLine {
-  line: number;
-  share: number;
-  low: number;
-  high: number;
-  cell: number | null;
-}
-
-export const readSampledLine: Reader<ISampledLine> = shape(
-  {
-    line: count,
-    share: amount,
-    low: amount,
-    high: amount
-  },
-  {
-    cell: count
-  }
+export const readSampledLine = shape(
+  { line: count, share: amount, low: amount, high: amount },
+  { cell: count }
 );
 
-/** The parts of an open receipt in reading order; empty where there is nothing to say. */
-export interface IOpenReceipt {
-  leftOut: Sentence[];
-  bars: ITimeBar[];
-  answer: Sentence;
-  advice: Sentence;
-  evidence: ITable | null;
-  lines: ITable | null;
-  sampledLines: ISampledLine[];
-  places: Sentence[];
-  work: ITable[];
-  roof: IChart | null;
-  underRoof: ITable | null;
-  profiled: Sentence;
-  operations: ITable[];
-  messagesTitle: Sentence;
-  measuredTitle: Sentence;
-  measured: ITable | null;
-  facts: ITable | null;
-  versions: Sentence;
-  missingTitle: Sentence;
-  missing: Sentence[];
-}
+export type ISampledLine = Read<typeof readSampledLine>;
 
-export const readOpenReceipt: Reader<IOpenReceipt> = shape(
+/** The parts of an open receipt in reading order; empty where there is nothing to say. */
+export const readOpenReceipt = shape(
   {},
   {
     leftOut: listOfSentence,
@@ -100,3 +50,5 @@ export const readOpenReceipt: Reader<IOpenReceipt> = shape(
     missing: listOfSentence
   }
 );
+
+export type IOpenReceipt = Read<typeof readOpenReceipt>;

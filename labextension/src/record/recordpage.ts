@@ -5,15 +5,14 @@ import type { IMemorySamples } from './memorysamples';
 import { readRecordPage as readKnown } from './recordpagetypes';
 import type { IOpenReceipt } from './openreceipt';
 import type * as wire from './recordpagetypes';
-import type { ITimeline } from './timeline';
 import { object } from '../language/untrusted';
 
-/** Why there is no timeline; `saved`: the record stands in the notebook, and its kernel is not this one. */
-export type NoTimeline = NonNullable<wire.IRecordPage['whyNoTimeline']> | 'saved';
+/** Why there are none; `saved`: the record stands in the notebook, and its kernel is not this one. */
 export type NoMemorySamples = NonNullable<wire.IRecordPage['whyNoSamples']> | 'saved';
 
 export interface IRecordPage {
-  timeline: ITimeline | NoTimeline;
+  /** Whether the kernel has the cell's events, and writes a trace of them when it is asked; else why not. */
+  timeline: wire.IRecordPage['timeline'] | 'saved';
   samples: IMemorySamples | NoMemorySamples;
   /** null: the kernel no longer has the record. */
   receipt: IOpenReceipt | null;
@@ -22,7 +21,7 @@ export interface IRecordPage {
 export function readRecordPage(data: unknown): IRecordPage {
   const told = readKnown(data);
   return {
-    timeline: told?.timeline ?? told?.whyNoTimeline ?? 'gone',
+    timeline: told?.timeline ?? 'gone',
     samples: readMemorySamples(object(data)?.samples) ?? told?.whyNoSamples ?? 'gone',
     receipt: told?.receipt ?? null
   };

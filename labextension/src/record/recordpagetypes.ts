@@ -5,56 +5,31 @@
  */
 
 import { readOpenReceipt } from './openreceipt';
-import type { IOpenReceipt } from './openreceipt';
-import { readTimeline } from './timeline';
-import type { ITimeline } from './timeline';
 import { readCounterSeries } from '../kernel/messages';
-import type { ICounterSeries } from '../kernel/messages';
-import { amount, listOf, oneOf, orEmpty, placesOf, rowOf, shape } from '../language/untrusted';
-import type { Reader } from '../language/untrusted';
+import { amount, listOf, oneOf, or, orEmpty, placesOf, rowOf, shape } from '../language/untrusted';
+import type { Read } from '../language/untrusted';
 
-/** A cell's open receipt, timeline and memory samples, or the reasons for those that are missing. */
-export interface IRecordPage {
-  timeline: ITimeline | null;
-  whyNoTimeline: 'light' | 'none' | 'gone' | null;
-  whyNoSamples: 'short' | 'unwatched' | 'gone' | null;
-  receipt: IOpenReceipt | null;
-}
-
-export const readRecordPage: Reader<IRecordPage> = shape(
+/** A cell's open receipt and memory samples, which are parsed separately, or why there are none. */
+export const readRecordPage = shape(
   {},
   {
-    timeline: readTimeline,
-    whyNoTimeline: oneOf('light', 'none', 'gone'),
+    timeline: or('gone', oneOf('kept', 'light', 'none', 'gone')),
     whyNoSamples: oneOf('short', 'unwatched', 'gone'),
     receipt: readOpenReceipt
   }
 );
 
-/** A sample of a running cell: seconds from its start, and the values in the order of the series. */
-export interface IMemorySample {
-  at: number;
-  values: (number | null)[];
-}
+export type IRecordPage = Read<typeof readRecordPage>;
 
-export const readMemorySample: Reader<IMemorySample> = rowOf<IMemorySample>(2, {
-  at: amount,
-  values: placesOf(amount, 256)
-});
+/** A sample of a running cell: seconds from its start, and the values in the order of the series. */
+export const readMemorySample = rowOf({ at: amount, values: placesOf(amount, 256) }, {});
+
+export type IMemorySample = Read<typeof readMemorySample>;
 
 /** Memory samples of a cell, interval seconds apart. */
-export interface IMemorySamples {
-  series: ICounterSeries[];
-  interval: number;
-  samples: IMemorySample[];
-}
-
-export const readMemorySamples: Reader<IMemorySamples> = shape(
-  {
-    interval: amount
-  },
-  {
-    series: listOf(orEmpty(readCounterSeries)),
-    samples: listOf(readMemorySample, 2000)
-  }
+export const readMemorySamples = shape(
+  { interval: amount },
+  { series: listOf(orEmpty(readCounterSeries)), samples: listOf(readMemorySample, 2000) }
 );
+
+export type IMemorySamples = Read<typeof readMemorySamples>;

@@ -6,7 +6,6 @@
 
 import { readFields } from './logfields';
 import { sentence } from '../language/sentence';
-import type { Sentence } from '../language/sentence';
 import {
   amount,
   count,
@@ -25,7 +24,7 @@ import {
   tupleOf,
   word
 } from '../language/untrusted';
-import type { Reader } from '../language/untrusted';
+import type { Read } from '../language/untrusted';
 
 export const TEXT_LIMIT = 8000;
 
@@ -35,66 +34,25 @@ const or0Amount = or(0, amount);
 const orTextIn240 = or('', textIn(240));
 
 /** Which cell (or traced block) was measured; with the run's id, sequence identifies a record. */
-export interface ICell {
-  sequence: number;
-  id: string | null;
-  executionCount: number | null;
-  digest: string | null;
-  name: string;
-}
-
-export const readCell: Reader<ICell> = shape(
-  {
-    sequence: count
-  },
-  {
-    id: text,
-    executionCount: count,
-    digest: named('source_digest', text),
-    name: orText
-  }
+export const readCell = shape(
+  { sequence: count },
+  { id: text, executionCount: count, digest: named('source_digest', text), name: orText }
 );
+
+export type ICell = Read<typeof readCell>;
 
 /** Seconds in which the cell's thread did one thing, by its letter. */
-export interface ISpent {
-  did: string;
-  seconds: number;
-}
+export const readSpent = shape({ did: text }, { seconds: or0Amount });
 
-export const readSpent: Reader<ISpent> = shape(
-  {
-    did: text
-  },
-  {
-    seconds: or0Amount
-  }
-);
+export type ISpent = Read<typeof readSpent>;
 
 /** A line of the cell, or of the cell with this execution count where that is another one. */
-export interface IStripLine {
-  line: number;
-  cell: number | null;
-}
+export const readStripLine = shape({ line: count }, { cell: count });
 
-export const readStripLine: Reader<IStripLine> = shape(
-  {
-    line: count
-  },
-  {
-    cell: count
-  }
-);
+export type IStripLine = Read<typeof readStripLine>;
 
 /** What the cell's thread did: in each bin of so many seconds what it did most, as a letter. */
-export interface IHostLane {
-  seconds: number;
-  did: string;
-  spent: ISpent[];
-  ran: string;
-  lines: IStripLine[];
-}
-
-export const readHostLane: Reader<IHostLane> = shape(
+export const readHostLane = shape(
   {},
   {
     seconds: or0Amount,
@@ -105,17 +63,10 @@ export const readHostLane: Reader<IHostLane> = shape(
   }
 );
 
-/** What a GPU did of the cell's work: in each bin a digit, from 0 (nothing) to 9 (all of it). */
-export interface IGpuLane {
-  seconds: number;
-  kernels: string;
-  copies: string;
-  kernelSeconds: number;
-  copySeconds: number;
-  longest: string;
-}
+export type IHostLane = Read<typeof readHostLane>;
 
-export const readGpuLane: Reader<IGpuLane> = shape(
+/** What a GPU did of the cell's work: in each bin a digit, from 0 (nothing) to 9 (all of it). */
+export const readGpuLane = shape(
   {},
   {
     seconds: or0Amount,
@@ -127,91 +78,37 @@ export const readGpuLane: Reader<IGpuLane> = shape(
   }
 );
 
-/** A GPU (gpu:0) and its lane. */
-export interface IDeviceLane {
-  device: string;
-  lane: IGpuLane;
-}
+export type IGpuLane = Read<typeof readGpuLane>;
 
-export const readDeviceLane: Reader<IDeviceLane> = shape(
-  {
-    device: text,
-    lane: readGpuLane
-  },
-  {}
-);
+/** A GPU (gpu:0) and its lane. */
+export const readDeviceLane = shape({ device: text, lane: readGpuLane }, {});
+
+export type IDeviceLane = Read<typeof readDeviceLane>;
 
 /** The lanes of the cell with this number, which has run for so many seconds and goes on. */
-export interface IStripSoFar {
-  sequence: number;
-  seconds: number;
-  host: IHostLane | null;
-  gpus: IDeviceLane[];
-}
-
-export const readStripSoFar: Reader<IStripSoFar> = shape(
-  {
-    sequence: count,
-    seconds: amount,
-    gpus: listOrNullOf(readDeviceLane)
-  },
-  {
-    host: readHostLane
-  }
+export const readStripSoFar = shape(
+  { sequence: count, seconds: amount, gpus: listOrNullOf(readDeviceLane) },
+  { host: readHostLane }
 );
+
+export type IStripSoFar = Read<typeof readStripSoFar>;
 
 /** All copies in one direction (host-to-device, ...): seconds is the sum of their times. */
-export interface ICopySum {
-  direction: string;
-  count: number;
-  bytes: number;
-  seconds: number;
-}
-
-export const readCopySum: Reader<ICopySum> = shape(
-  {
-    direction: text
-  },
-  {
-    count: or0Count,
-    bytes: or0Count,
-    seconds: or0Amount
-  }
+export const readCopySum = shape(
+  { direction: text },
+  { count: or0Count, bytes: or0Count, seconds: or0Amount }
 );
+
+export type ICopySum = Read<typeof readCopySum>;
 
 /** All launches of one kernel: seconds is the sum of their times. */
-export interface IKernelSum {
-  name: string;
-  count: number;
-  seconds: number;
-}
+export const readKernelSum = shape({ name: text }, { count: or0Count, seconds: or0Amount });
 
-export const readKernelSum: Reader<IKernelSum> = shape(
-  {
-    name: text
-  },
-  {
-    count: or0Count,
-    seconds: or0Amount
-  }
-);
+export type IKernelSum = Read<typeof readKernelSum>;
 
 /** What a GPU (gpu:0) did of the work that a cell launched. */
-export interface IGpuWork {
-  device: string;
-  launches: number;
-  kernelSeconds: number;
-  copies: ICopySum[];
-  kernels: IKernelSum[];
-  wentOn: number;
-  lane: IGpuLane | null;
-  earlier: number;
-}
-
-export const readGpuWork: Reader<IGpuWork> = shape(
-  {
-    device: text
-  },
+export const readGpuWork = shape(
+  { device: text },
   {
     launches: or0Count,
     kernelSeconds: or0Amount,
@@ -223,30 +120,18 @@ export const readGpuWork: Reader<IGpuWork> = shape(
   }
 );
 
-/** Lines of a stream in a cell's output, counted by their ends. */
-export interface IStreamLines {
-  lines: number;
-  native: [number, number][];
-}
+export type IGpuWork = Read<typeof readGpuWork>;
 
-export const readStreamLines: Reader<IStreamLines> = shape(
-  {
-    lines: count
-  },
-  {
-    native: listOf(tupleOf<[number, number]>(2, count, count), 200)
-  }
+/** Lines of a stream in a cell's output, counted by their ends. */
+export const readStreamLines = shape(
+  { lines: count },
+  { native: listOf(tupleOf<[number, number]>(2, count, count), 200) }
 );
 
-/** What of a cell's output is native, by stream, and what the catalogue knows of it. */
-export interface INativeOutput {
-  streams: [name: string, value: IStreamLines][];
-  families: string[];
-  namingDevices: string[];
-  ours: string[];
-}
+export type IStreamLines = Read<typeof readStreamLines>;
 
-export const readNativeOutput: Reader<INativeOutput> = shape(
+/** What of a cell's output is native, by stream, and what the catalogue knows of it. */
+export const readNativeOutput = shape(
   {},
   {
     streams: pairsOf(readStreamLines),
@@ -256,42 +141,19 @@ export const readNativeOutput: Reader<INativeOutput> = shape(
   }
 );
 
-/** Which run of a cell that repeats a record is. */
-export interface IRepeat {
-  number: number;
-  of: number;
-  walls: (number | null)[];
-}
+export type INativeOutput = Read<typeof readNativeOutput>;
 
-export const readRepeat: Reader<IRepeat> = shape(
-  {
-    number: count,
-    of: count
-  },
-  {
-    walls: or([], placesOf(amount, 1002))
-  }
+/** Which run of a cell that repeats a record is. */
+export const readRepeat = shape(
+  { number: count, of: count },
+  { walls: or([], placesOf(amount, 1002)) }
 );
 
-/** One native log message of the cell; id is null where it is not known what it means. */
-export interface ILogLine {
-  text: string;
-  id: string | null;
-  verdict: 'harmless' | 'info' | 'performance' | 'action' | 'fatal' | 'unknown';
-  meaning: string | null;
-  advice: string | null;
-  fields: [name: string, value: string][];
-  count: number;
-  stream: string;
-  time: string | null;
-  late: boolean;
-}
+export type IRepeat = Read<typeof readRepeat>;
 
-export const readLogLine: Reader<ILogLine> = shape(
-  {
-    text: printedIn(8000),
-    fields: readFields
-  },
+/** One native log message of the cell; id is null where it is not known what it means. */
+export const readLogLine = shape(
+  { text: printedIn(8000), fields: readFields },
   {
     id: text,
     verdict: or('unknown', oneOf('harmless', 'info', 'performance', 'action', 'fatal', 'unknown')),
@@ -304,22 +166,11 @@ export const readLogLine: Reader<ILogLine> = shape(
   }
 );
 
-/** One device on which operations of the cell ran. */
-export interface IRanOn {
-  framework: string;
-  device: string;
-  kind: string;
-  nativeName: string | null;
-  operations: number | null;
-  share: number | null;
-  whyMissing: Sentence | null;
-  evidence: 'counted' | 'only device' | 'allocator' | 'results' | 'driver' | null;
-}
+export type ILogLine = Read<typeof readLogLine>;
 
-export const readRanOn: Reader<IRanOn> = shape(
-  {
-    device: word
-  },
+/** One device on which operations of the cell ran. */
+export const readRanOn = shape(
+  { device: word },
   {
     framework: or('', word),
     kind: orText,
@@ -331,14 +182,16 @@ export const readRanOn: Reader<IRanOn> = shape(
   }
 );
 
-export type Outcome = 'ok' | 'error' | 'interrupted';
+export type IRanOn = Read<typeof readRanOn>;
 
-export const readOutcome: Reader<Outcome> = oneOf('ok', 'error', 'interrupted');
+export const readOutcome = oneOf('ok', 'error', 'interrupted');
 
-export type Mode = 'light' | 'profiled';
+export type Outcome = Read<typeof readOutcome>;
 
-export const readMode: Reader<Mode> = oneOf('light', 'profiled');
+export const readMode = oneOf('light', 'profiled');
 
-export type Origin = 'live' | 'loaded' | 'replayed';
+export type Mode = Read<typeof readMode>;
 
-export const readOrigin: Reader<Origin> = oneOf('live', 'loaded', 'replayed');
+export const readOrigin = oneOf('live', 'loaded', 'replayed');
+
+export type Origin = Read<typeof readOrigin>;

@@ -5,11 +5,8 @@
  */
 
 import { readCell } from './cell';
-import type { ICell } from './cell';
 import { readGpuWork, readHostLane, readNativeOutput, readRanOn, readRepeat } from './recordtypes';
-import type { IGpuWork, IHostLane, INativeOutput, IRanOn, IRepeat } from './recordtypes';
 import { said, sentence } from '../language/sentence';
-import type { Sentence } from '../language/sentence';
 import {
   amount,
   count,
@@ -24,79 +21,34 @@ import {
   text,
   word
 } from '../language/untrusted';
-import type { Reader } from '../language/untrusted';
+import type { Read } from '../language/untrusted';
 
 const printedIn200 = printedIn(200);
 
 /** One kernel process (or script) from start to end. */
-export interface IRun {
-  id: string;
-  notebook: string | null;
-}
+export const readRun = shape({ id: word }, { notebook: text });
 
-export const readRun: Reader<IRun> = shape(
-  {
-    id: word
-  },
-  {
-    notebook: text
-  }
-);
+export type IRun = Read<typeof readRun>;
 
 /** The devices asked for, and those the work really ran on (null: not known, see why_missing). */
-export interface IDeviceUse {
-  requested: [name: string, value: string][];
-  ranOn: IRanOn[] | null;
-}
-
-export const readDeviceUse: Reader<IDeviceUse> = shape(
+export const readDeviceUse = shape(
   {},
-  {
-    requested: pairsOf(text),
-    ranOn: listOrNullOf(readRanOn)
-  }
+  { requested: pairsOf(text), ranOn: listOrNullOf(readRanOn) }
 );
+
+export type IDeviceUse = Read<typeof readDeviceUse>;
 
 /** One measured quantity, or the reason why it could not be measured. */
-export interface IReading {
-  quantity: string;
-  value: number | null;
-  scope: 'cell' | 'process' | 'device' | 'machine';
-}
-
-export const readReading: Reader<IReading> = shape(
-  {
-    quantity: word
-  },
-  {
-    value: amount,
-    scope: or('cell', oneOf('cell', 'process', 'device', 'machine'))
-  }
+export const readReading = shape(
+  { quantity: word },
+  { value: amount, scope: or('cell', oneOf('cell', 'process', 'device', 'machine')) }
 );
 
-/** Time of one operation in a profiled cell; times in seconds, longer than in a light run. */
-export interface IOpStat {
-  name: string;
-  type: string;
-  device: string;
-  count: number;
-  selfTime: number;
-  totalTime: number;
-  profiler: Sentence;
-  plane: 'host' | 'device' | null;
-  share: number | null;
-  shapes: string | null;
-  bytes: number | null;
-  flops: number | null;
-}
+export type IReading = Read<typeof readReading>;
 
-export const readOpStat: Reader<IOpStat> = shape(
-  {
-    name: printedIn200,
-    count: count,
-    selfTime: amount,
-    totalTime: amount
-  },
+/** Time of one operation in a profiled cell; times in seconds, longer than in a light run. */
+export const readOpStat = shape(
+  { name: printedIn200, count: count, selfTime: amount, totalTime: amount },
   {
     type: or('', printedIn200),
     device: or('', text),
@@ -109,27 +61,10 @@ export const readOpStat: Reader<IOpStat> = shape(
   }
 );
 
-/** Everything known about one cell. */
-export interface IRecord {
-  run: IRun;
-  cell: ICell;
-  startedAt: string;
-  outcome: 'ok' | 'error' | 'interrupted';
-  device: IDeviceUse;
-  readings: IReading[];
-  ops: IOpStat[];
-  versions: [name: string, value: string][];
-  mode: 'light' | 'profiled';
-  origin: 'live' | 'loaded' | 'replayed';
-  notes: Sentence[];
-  native: INativeOutput | null;
-  gpuWork: IGpuWork[];
-  asynchronous: boolean;
-  hostLane: IHostLane | null;
-  repeat: IRepeat | null;
-}
+export type IOpStat = Read<typeof readOpStat>;
 
-export const readRecord: Reader<IRecord> = shape(
+/** Everything known about one cell. */
+export const readRecord = shape(
   {
     run: readRun,
     cell: readCell,
@@ -152,20 +87,12 @@ export const readRecord: Reader<IRecord> = shape(
   }
 );
 
-/** The head as the browser gets it: what there is of it, figures by their names. */
-export interface IHead {
-  label: Sentence;
-  figures: [name: string, value: Sentence][];
-  messages: Sentence[];
-  folded: boolean;
-}
+export type IRecord = Read<typeof readRecord>;
 
-export const readHead: Reader<IHead> = shape(
+/** The head as the browser gets it: what there is of it, figures by their names. */
+export const readHead = shape(
   {},
-  {
-    label: said,
-    figures: pairsOf(sentence),
-    messages: listOf(sentence),
-    folded: flag
-  }
+  { label: said, figures: pairsOf(sentence), messages: listOf(sentence), folded: flag }
 );
+
+export type IHead = Read<typeof readHead>;

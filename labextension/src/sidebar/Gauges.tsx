@@ -1,6 +1,6 @@
 /** What the machine does now: numbers, a curve of the last minutes below each, and the same as a table. */
 
-import { Suspense, lazy, useEffect, useState } from 'react';
+import { useEffect, useState } from 'react';
 import type { CSSProperties, ReactElement } from 'react';
 
 import { asBackground, bands } from '../kernel/bands';
@@ -28,19 +28,10 @@ import { Table } from '../receipts/Table';
 import { usePaced, usePreferences } from '../receipts/usePreferences';
 import { useSignal } from '../receipts/useSignal';
 import { Prose } from '../receipts/Prose';
-
-const Chart = lazy(() => import('./Chart'));
+import { Curve } from './Curve';
 
 /** Milliseconds without a number after which the last one is no longer shown as the present one. */
 const LATE = 3_000;
-
-/** Begin to load what draws, while the kernel is still being asked. */
-export function useChartSoon(): void {
-  useEffect(() => {
-    // One that does not come is asked for again, and told of, where it is drawn.
-    import('./Chart').catch(() => undefined);
-  }, []);
-}
 
 export function Gauges(props: {
   /** A notebook's kernel, or the machine of the server. */
@@ -176,13 +167,10 @@ function Gauge(props: {
           })}
           className="jp-mlgpu-Gauge-chart"
         >
-          <Suspense fallback={<div className="jp-mlgpu-Chart" />}>
-            <Chart
-              data={points(counters, index)}
-              span={span(counters)}
-              top={top(limit, found[1], unit)}
-            />
-          </Suspense>
+          <Curve
+            points={points(counters, index)}
+            sides={{ from: -span(counters), to: 0, top: top(limit, found[1], unit) }}
+          />
           {highest !== null && (
             <span
               className="jp-mlgpu-Gauge-peak"

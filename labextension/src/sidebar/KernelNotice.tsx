@@ -4,7 +4,7 @@ import type { ReactElement } from 'react';
 
 import { explain } from '../language/explain';
 import type { Translate } from '../language/i18n';
-import type { IDeath } from '../kernel/death';
+import type { IKernelExit } from '../kernel/kernelexit';
 import type { IState } from '../kernel/state';
 import { Fold } from '../receipts/Fold';
 import { RawLine } from '../receipts/LogLine';
@@ -32,7 +32,7 @@ export function KernelNotice(props: {
   );
 }
 
-function WhyItDied(props: { death: IDeath; t: Translate }): ReactElement {
+function WhyItDied(props: { death: IKernelExit; t: Translate }): ReactElement {
   const { death, t } = props;
   const last = death.lines.at(-1);
   const meant = last === undefined ? null : explain(last, t.messages);

@@ -10,7 +10,7 @@ import { frameworkName, versionsInWords } from '../record/words';
 import { DevicePicker } from './DevicePicker';
 import { Doctor } from './Doctor';
 import { Button } from '../receipts/controls';
-import { Gauges, useChartSoon } from './Gauges';
+import { Gauges } from './Gauges';
 import { TraceAlways } from './StartTracing';
 import { useLater } from '../receipts/useLater';
 import { useSignal } from '../receipts/useSignal';
@@ -26,7 +26,6 @@ export function NowView(props: {
   t: Translate;
 }): ReactElement {
   const { session, state, onPage, t } = props;
-  useChartSoon();
   const later = useLater();
   if (state.kernel !== 'live') {
     return <MachineNow machine={session.machine} t={t} />;

@@ -58,8 +58,11 @@ test('a reason that all of a device share stands once, others stand with their q
 test('a line is broken where nobody looked and where nothing was known', () => {
   const known = counters([at(10, 1), at(10.5, null), at(11, 3), at(41, 4)]);
   assert.deepEqual(points(known, 0), [
-    [-31, -30.5, -30, -15, 0],
-    [1, null, 3, null, 4]
+    [-31, 1],
+    [-30.5, null],
+    [-30, 3],
+    [-15, null],
+    [0, 4]
   ]);
 });
 

@@ -21,14 +21,15 @@ test('a record is read with what is known, and what is not known is no zero', ()
   assert.equal(record.ranOn, null);
 });
 
-test('sentences are read as both schemas have them', () => {
+test('sentences are read as plain texts and as tables', () => {
   const made = { text: '3 ran', template: '{count} ran', fields: { count: 3 } };
   const read = known(recordJson(1, { notes: ['A note.', made, { plural: 'x' }] }));
   assert.deepEqual(read.notes.map(translator(null).say), ['A note.', '3 ran']);
 });
 
-test('a record of a later schema is told apart from rubbish', () => {
+test('a record of a later schema is told apart from one of an earlier schema and from rubbish', () => {
   assert.equal(readRecord(recordJson(1, { schema: 3 })), 'newer');
+  assert.equal(readRecord(recordJson(1, { schema: 1 })), 'invalid');
   for (const rubbish of [null, undefined, 7, 'text', [], {}, { schema: 1 }, { schema: 'one' }]) {
     assert.equal(readRecord(rubbish), 'invalid');
   }

@@ -1,34 +1,32 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { count, inside, named, or, orEmpty, shape, text, word } from '../../src/language/untrusted';
+import { count, named, or, orEmpty, shape, text, word } from '../../src/language/untrusted';
 
 const readCell = shape(
   { name: word, runs: count },
-  { whyMissing: text, kind: or('', text), own: named('other', text), run: inside('at', 'id', word) }
+  { whyMissing: text, kind: or('', text), own: named('other', text) }
 );
 
 test('a table is read field by field, under the names that it has there', () => {
-  const data = { name: 'fit', runs: 2, why_missing: 'why', other: 'o', at: { id: 'r' }, more: 1 };
+  const data = { name: 'fit', runs: 2, why_missing: 'why', other: 'o', more: 1 };
   assert.deepEqual(readCell(data), {
     name: 'fit',
     runs: 2,
     whyMissing: 'why',
     kind: '',
-    own: 'o',
-    run: 'r'
+    own: 'o'
   });
 });
 
 test('what cannot be read is missing where it may be, and no table where it may not', () => {
-  const cell = readCell({ name: 'fit', runs: 0, why_missing: 7, kind: {}, at: 'nowhere' });
+  const cell = readCell({ name: 'fit', runs: 0, why_missing: 7, kind: {} });
   assert.deepEqual(cell, {
     name: 'fit',
     runs: 0,
     whyMissing: null,
     kind: '',
-    own: null,
-    run: null
+    own: null
   });
   for (const rubbish of [
     null,

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { placed } from '../../src/record/lanes';
 import { readPage } from '../../src/page/page';
-import type { ILanes, IPage } from '../../src/page/page';
+import type { IPage } from '../../src/page/page';
 import type { ITable } from '../../src/page/pagetypes';
 import { scaleOf, ticksOf } from '../../src/page/scales';
 
@@ -43,29 +42,6 @@ function chartJson(changes: object = {}): object {
 }
 
 const TABLE = { columns: ['n', 'cpu:0'], rows: [['10', '1 s']], figures: [1], caption: 'Times' };
-
-const TIMELINE = {
-  kind: 'timeline',
-  data: {
-    names: ['engine 0', 'engine 1: gone'],
-    timeline: {
-      duration: 500,
-      lanes: [
-        ['', 'host', '', '0'],
-        ['', 'host', '', '1']
-      ],
-      starts: [0, 100],
-      durations: [500, 50],
-      name: [0, 1],
-      lane: [0, 0],
-      names: [
-        ['for step', '', ''],
-        ['compute', '', '']
-      ],
-      events: 2
-    }
-  }
-};
 
 function pageJson(changes: object = {}): object {
   return {
@@ -128,19 +104,6 @@ test('a chart without its axes is not drawn, and the page says the rest', () => 
   const page = known({ charts: [chartJson({ x: { ...AXIS, low: null } }), 7, {}] });
   assert.deepEqual(page.charts, []);
   assert.equal(page.parts.length, 2);
-});
-
-test('engines without a record have a lane with their name as well', () => {
-  const { timeline, names } = known({ parts: [TIMELINE] }).parts[0] as ILanes;
-  assert.deepEqual(names, ['engine 0', 'engine 1: gone']);
-  const { lanes } = placed(timeline.lanes, true);
-  assert.deepEqual(
-    lanes.map(({ lane }) => [lane.line, lane.rows.length]),
-    [
-      ['0', 2],
-      ['1', 0]
-    ]
-  );
 });
 
 test('what is hostile is refused, cut, or left out', () => {

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { mock, test } from 'node:test';
 
 import { readRecordPage } from '../../src/record/recordpage';
-import { lines, readMemorySamples, span } from '../../src/record/memorysamples';
+import { lines } from '../../src/record/curve';
+import { points, readMemorySamples, span } from '../../src/record/memorysamples';
 import { filledColumns, operationGroups, operationsNamed } from '../../src/record/operations';
 import { PERFETTO, handOver } from '../../src/lab/perfetto';
 import type { IPage } from '../../src/lab/perfetto';
@@ -32,14 +33,11 @@ const looksJson = {
 };
 
 test('why there is no timeline and no curve is told apart', () => {
-  assert.deepEqual(
-    readRecordPage({ timeline: null, why_no_timeline: 'light', why_no_samples: 'short' }),
-    {
-      timeline: 'light',
-      samples: 'short',
-      receipt: null
-    }
-  );
+  assert.deepEqual(readRecordPage({ timeline: 'light', why_no_samples: 'short' }), {
+    timeline: 'light',
+    samples: 'short',
+    receipt: null
+  });
   for (const nonsense of [null, 7, {}, { timeline: 'x', samples: [], why_no_samples: 'because' }]) {
     assert.deepEqual(readRecordPage(nonsense), {
       timeline: 'gone',
@@ -70,10 +68,10 @@ test('looks are read with what was not told, and nonsense among them is left out
 test('a curve begins at the cell’s start and at zero, and parts where nothing was told', () => {
   const looks = readMemorySamples(looksJson);
   assert(looks);
-  assert.deepEqual(lines(looks, 0, 2, 40, [100, 40]), [
-    '25.00,30.00 50.00,0.00 75.00,20.00 100.00,10.00'
-  ]);
-  assert.deepEqual(lines(looks, 1, 2, 10, [100, 40]), ['50.00,20.00', '100.00,16.00']);
+  const drawn = (series: number, top: number): string[] =>
+    lines(points(looks, series), { from: 0, to: 2, top }, [100, 40]);
+  assert.deepEqual(drawn(0, 40), ['25.00,30.00 50.00,0.00 75.00,20.00 100.00,10.00']);
+  assert.deepEqual(drawn(1, 10), ['50.00,20.00', '100.00,16.00']);
 });
 
 const operation = (name: string, selfTime: number, changes: object = {}): object => ({

@@ -79,8 +79,9 @@ def test_a_case_cites_public_threads_and_changes_little(name: str):
     assert len(case["changes"]) <= 8
 
 
-def test_nothing_is_found_on_a_healthy_machine(healthy: Facts):
-    diagnosis = diagnose(healthy)
+@pytest.mark.parametrize("known", [True, False], ids=["healthy", "nothing is known"])
+def test_nothing_is_found_on_a_healthy_machine_and_where_nothing_is_known(healthy: Facts, known: bool):
+    diagnosis = diagnose(healthy if known else Facts())
     assert diagnosis.findings == ()
     assert diagnosis.of("crashed") == ()
 
@@ -114,12 +115,6 @@ def test_every_clash_of_the_table_names_versions_that_can_be_found(healthy: Fact
 
 def named(pair: VersionPair) -> list[str]:
     return [re.split("[<>=!]", one)[0] for clash in pair.clashes for one in (clash.part, clash.other)]
-
-
-def test_nothing_can_be_said_where_nothing_is_known():
-    diagnosis = diagnose(Facts())
-    assert diagnosis.findings == ()
-    assert diagnosis.of("crashed") == ()
 
 
 _NO_DRIVER = {"driver-missing", "driver-half-updated", "container-gpu", "gpu-device-denied", "gpu-lost"}

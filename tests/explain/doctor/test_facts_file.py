@@ -102,7 +102,7 @@ def test_what_is_no_facts_file_is_refused_in_one_sentence(text: str, said: str, 
 
 def test_facts_of_a_later_version_say_so(tmp_path: Path):
     (tmp_path / "facts.json").write_text('{"schema": 2}')
-    with pytest.raises(NewerSchemaError, match="has schema 2, this jupyter_mlgpu reads up to 1"):
+    with pytest.raises(NewerSchemaError, match="has schema 2, this jupyter_mlgpu reads schema 1"):
         reading.load(tmp_path / "facts.json")
 
 

@@ -223,7 +223,7 @@ def _grouped(kind: str) -> Callable[[AllViews], None]:
 
 def _record(views: AllViews) -> None:
     page = views.open_record("profiled cell")
-    expect(page.locator(".jp-mlgpu-Timeline-box canvas")).to_be_visible()
+    expect(page.get_by_role("region", name="Timeline").get_by_role("button").first).to_be_visible()
     unfold(page)
 
 

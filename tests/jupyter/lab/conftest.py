@@ -14,9 +14,10 @@ from http.client import HTTPResponse
 from pathlib import Path
 from typing import Any
 
-import browser  # scripts/browser.py, which also finds the Chromium that `make` installed
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Locator, Page, WebSocket, expect, sync_playwright
+
+from tests.support import browser
 
 EXTENSION = "jupyter-mlgpu"
 LOAD = "%load_ext jupyter_mlgpu"

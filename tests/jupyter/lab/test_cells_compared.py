@@ -32,7 +32,7 @@ def test_runs_of_a_cell_form_a_trend_that_is_told_of_the_record_pointed_at(lab: 
     picture = trend.get_by_role("img", name="Wall times of the runs, oldest first")
     expect(picture).to_have_accessible_name(re.compile(r"first: [^,]+, [^,]+ \(error\), [^,(]+$"))
     expect(picture.locator("rect")).to_have_count(3)
-    expect(picture.locator("rect[data-outcome=error]")).to_have_count(1)
+    expect(picture.locator("rect[data-kind=error]")).to_have_count(1)
     lab.records.first.get_by_role("button", name="Details").click()
     expect(lab.sidebar.locator(".jp-mlgpu-Page .jp-mlgpu-Trend")).to_contain_text("3 runs")
 

@@ -15,6 +15,7 @@ from tracked import tracked
 
 from jupyter_mlgpu.record.record import Record
 from jupyter_mlgpu.show.receipts.bundle import MIME_TYPE
+from jupyter_mlgpu.teach.lessons import shipped
 
 if TYPE_CHECKING:
     from tests.jupyter.lab.conftest import Lab
@@ -177,9 +178,11 @@ def test_a_lesson_opens_with_its_cells_in_the_sidebar_and_its_receipts_and_pictu
 
 @pytest.mark.slow
 def test_a_chinese_lesson_opens_in_a_chinese_jupyterlab(
-    lab: Lab, chinese: None, complaints: list[str]
+    lab: Lab, chinese: None, complaints: list[str], tmp_path: Path
 ) -> None:
-    lesson = open_copy(lab, LESSONS / "zh" / "00_start_here.ipynb", heading="来自已保存的笔记本")
+    path = tmp_path / "00_start_here.ipynb"
+    path.write_bytes(shipped.content(Path("zh") / path.name))
+    lesson = open_copy(lab, path, heading="来自已保存的笔记本")
     names = [record.cell.name for _, record in lesson.traced]
     expect(lab.records.locator(".jp-mlgpu-Name").first).to_have_text(names[-1])
     expect(lab.receipts).to_have_count(len(names), timeout=20_000)

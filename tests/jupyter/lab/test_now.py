@@ -75,7 +75,7 @@ def test_gauges_show_each_number_with_its_unit_its_limit_and_its_source(lab: Lab
     process = lab.sidebar.get_by_role("region", name=re.compile("s process$"))
     process = process.locator("[data-quantity=utilisation]")
     expect(process).to_contain_text(re.compile(r"\d cores.*time.process_time"))
-    expect(process.locator("canvas")).to_be_visible()
+    expect(process.locator("svg")).to_be_visible()
 
 
 def test_every_chart_has_words_and_a_table(lab: Lab) -> None:
@@ -102,7 +102,7 @@ def test_without_a_gpu_its_reason_stands_once(lab: Lab) -> None:
 def test_live_numbers_are_replaced_by_newer_ones(lab: Lab) -> None:
     open_now(lab, "newer.ipynb", LOAD_WITH_GPU)
     # The kernel's: until it has answered, the machine's stand here.
-    expect(gauge(lab, "GPU 0 (Fake GPU)", "power").locator("canvas")).to_be_visible()
+    expect(gauge(lab, "GPU 0 (Fake GPU)", "power").locator("svg")).to_be_visible()
     # With a snapshot there are curves before there is a live number.
     live = lab.sidebar.locator(".jp-mlgpu-Gauges[data-sampled]")
     first = live.get_attribute("data-sampled")
@@ -232,7 +232,7 @@ def test_a_button_shows_the_same_as_a_page_beside_the_notebook(lab: Lab) -> None
     power = page.locator("[data-quantity=power]")
     expect(power).to_contain_text("300 W")
     large, small = (
-        one.locator("canvas").bounding_box() for one in (power, gauge(lab, "GPU 0 (Fake GPU)", "power"))
+        one.locator("svg").bounding_box() for one in (power, gauge(lab, "GPU 0 (Fake GPU)", "power"))
     )
     assert large is not None
     assert small is not None

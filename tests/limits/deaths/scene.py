@@ -9,12 +9,11 @@ from contextlib import contextmanager, suppress
 from itertools import count
 from pathlib import Path
 
-from tests.limits.exits.planted import Planted
-
 from jupyter_mlgpu.explain.exits.kernel_exit import KernelExit, post_mortem
 from jupyter_mlgpu.jupyter.exits.connection import VARIABLE
 from jupyter_mlgpu.jupyter.exits.listener import EndedKernel, ExitListener
 from jupyter_mlgpu.record.flight import flight_files
+from tests.limits.deaths.planted import Planted
 from tests.support.kernels import Notebook
 from tests.support.shared_kernels import LOAD
 
@@ -76,7 +75,7 @@ class Scene:
         self._listener.stop()
 
     def verdict(self, planted: Planted) -> KernelExit | None:
-        """What is said of a planted death; None: that there was none."""
+        """Return the verdict on a planted death; None says that there was none."""
         if planted.simulated is not None:
             return post_mortem(*planted.simulated)
         with group(planted.limit) as made:
@@ -120,7 +119,7 @@ class Scene:
         )
 
     def _seen(self, pid: int) -> tuple[EndedKernel, bool] | None:
-        """What was seen; a kernel that shuts down in good order says goodbye, and is not seen to end."""
+        """Return the seen end; a kernel that shuts down in good order is not seen to end."""
         deadline = time.monotonic() + SEEN_WITHIN
         while pid not in self._ends and time.monotonic() < deadline:
             time.sleep(0.01)

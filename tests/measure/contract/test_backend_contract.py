@@ -130,7 +130,7 @@ def test_what_it_has_compiled_is_told_where_it_tells_anything_and_a_second_call_
 def test_what_runs_a_compiled_function_stands_in_none_that_is_known_to_compile(subject):
     if subject.compile is None or subject.backend.name not in registry.FRAMEWORKS:
         pytest.skip(f"{subject.backend.name} compiles nothing that is reported")
-    markers = Markers(lambda: [registry.framework(subject.backend.name).doing])
+    markers = Markers(lambda: [registry.framework(subject.backend.name).stack_rules])
     at_first = functions_called(subject.compile)
     compiles = {one for one in at_first if markers.doing(*one) == "compiling"}
     assert compiles
@@ -193,7 +193,7 @@ def test_a_cell_that_does_nothing_claims_no_device(subject):
 def test_a_value_that_stays_on_another_device_is_named_with_both_devices(subject):
     home, other = subject.where(), subject.other
     value = subject.make()
-    said = subject.backend.stays({"the_value": value, "plain": 1}, other)
+    said = subject.backend.misplaced_note({"the_value": value, "plain": 1}, other)
     if not subject.stays:
         assert said is None
         return
@@ -205,7 +205,7 @@ def test_a_value_that_stays_on_another_device_is_named_with_both_devices(subject
 
 def test_a_value_that_is_on_the_device_asked_for_is_not_mentioned(subject):
     here = next(device for device in subject.devices if device.name == subject.where())
-    assert subject.backend.stays({"the_value": subject.make()}, here) is None
+    assert subject.backend.misplaced_note({"the_value": subject.make()}, here) is None
 
 
 def test_no_code_of_the_users_runs_when_values_are_looked_at(subject):
@@ -216,7 +216,10 @@ def test_no_code_of_the_users_runs_when_values_are_looked_at(subject):
         __iter__ = __len__ = __eq__ = __hash__ = __getattribute__
 
     for device in subject.devices:
-        assert subject.backend.stays({"x": Untouchable(), "y": [Untouchable()], "z": print}, device) is None
+        assert (
+            subject.backend.misplaced_note({"x": Untouchable(), "y": [Untouchable()], "z": print}, device)
+            is None
+        )
 
 
 def test_the_allocators_peak_is_told_or_the_reason_why_it_is_not_known(subject):

@@ -9,25 +9,30 @@ import subprocess
 import sys
 from pathlib import Path
 
-import lesson_figures  # scripts/
 import nbformat
 import pytest
 from tracked import tracked
 
 from jupyter_mlgpu.record.record import Record
 from jupyter_mlgpu.show.receipts.bundle import MIME_TYPE
+from jupyter_mlgpu.teach.lessons import shipped
+from tests.support import lesson_figures
 
 LESSONS = Path(__file__).resolve().parents[3] / "notebooks"
 
 
 LEARNERS = tracked(LESSONS, "*.ipynb")
 SOLUTIONS = tracked(LESSONS / "solutions", "*.ipynb")
-TRANSLATED = tracked(LESSONS / "zh", "*.ipynb")
+#: The catalogues of the translated lessons, of which `read` assembles these.
+TRANSLATED = tracked(LESSONS / "zh", "*.po")
 
 
 @functools.cache
 def read(path: Path):
     """A notebook of ours, read once for all tests: they look at it, and change nothing in it."""
+    if path.suffix == ".po":
+        path = path.relative_to(LESSONS).with_suffix(".ipynb")
+        return nbformat.reads(shipped.content(path).decode(), 4)
     return nbformat.read(path, 4)
 
 
@@ -35,9 +40,9 @@ def name_of(path: Path) -> str:
     return path.relative_to(LESSONS).with_suffix("").as_posix()
 
 
-@pytest.fixture(params=[*LEARNERS, *SOLUTIONS, *TRANSLATED], ids=name_of)
+@pytest.fixture(params=[*LEARNERS, *SOLUTIONS], ids=name_of)
 def lesson_path(request):
-    """The path of every notebook, one after the other: learners', solutions and translations."""
+    """The path of every notebook that was run, one after the other: learners' and solutions."""
     return request.param
 
 
@@ -67,8 +72,14 @@ def solutions_path(request):
 
 @pytest.fixture(params=TRANSLATED, ids=name_of)
 def translated_path(request):
-    """The path of every translated lesson, one after the other."""
+    """The path of the catalogue of every translated lesson, one after the other."""
     return request.param
+
+
+@pytest.fixture
+def english_lesson(translated_path):
+    """The lesson of that catalogue."""
+    return read(LESSONS / f"{translated_path.stem}.ipynb")
 
 
 @pytest.fixture

@@ -3,10 +3,10 @@
 import re
 from pathlib import Path
 
-import lesson_figures  # scripts/
 import pytest
 
 import jupyter_mlgpu
+from tests.support import lesson_figures
 from tests.teach.lessons.conftest import LEARNERS, TRANSLATED, read
 
 DOCS = Path(jupyter_mlgpu.__file__).parent.parent / "docs"

@@ -1,11 +1,11 @@
-"""No figure in a lesson's prose contradicts the output that it comes from: `scripts/lesson_figures.py`."""
+"""No figure in a lesson's prose contradicts the output that it comes from."""
 
-import lesson_figures  # scripts/
 import pytest
-from lesson_figures import FigureError, Mark
 from nbconvert.filters import markdown2html
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
+from tests.support import lesson_figures
+from tests.support.lesson_figures import FigureError, Mark
 from tests.teach.lessons.conftest import read
 
 
@@ -65,9 +65,9 @@ def test_every_number_that_is_quoted_from_an_output_is_marked(learners_lesson):
     assert [one for one in lesson_figures.quoted(learners_lesson) if one[1] not in marked] == []
 
 
-def test_a_translation_marks_the_same_numbers(translated_path):
-    lesson = read(translated_path.parents[1] / translated_path.name)
-    theirs, ours = (sorted(map(str, lesson_figures.marks(one))) for one in (read(translated_path), lesson))
+def test_a_translation_marks_the_same_numbers(translated_path, english_lesson):
+    both = (read(translated_path), english_lesson)
+    theirs, ours = (sorted(map(str, lesson_figures.marks(one))) for one in both)
     assert theirs == ours
 
 

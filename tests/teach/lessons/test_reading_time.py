@@ -2,9 +2,9 @@
 
 import re
 
-import lesson_figures  # scripts/
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
+from tests.support import lesson_figures
 from tests.teach.lessons.conftest import LEARNERS, name_of, read
 
 WORDS, LINES, MOST = 200, 30, 20

@@ -8,12 +8,12 @@ import re
 import socket
 from importlib import import_module
 
-import lesson_solutions  # scripts/
-import lesson_translations
+import lesson_catalogues  # scripts/
+import lesson_solutions
 import nbformat
 import pytest
 from IPython.core.inputtransformer2 import TransformerManager
-from lesson_results import MOST_SECONDS, seconds, verdicts
+from lessons import MOST_SECONDS, seconds, verdicts
 from nbconvert import HTMLExporter
 
 from jupyter_mlgpu.record.record import Record
@@ -24,6 +24,7 @@ from tests.teach.lessons.conftest import read
 
 #: Outputs with one of these are pictures; plotly's are drawn by JavaScript.
 PICTURES = {"application/vnd.plotly.v1+json", "image/png", "image/svg+xml"}
+CHINESE = r"[\u4e00-\u9fff]"
 
 
 def number_of_exercises(path):
@@ -155,28 +156,33 @@ def test_every_lesson_with_exercises_has_solutions_and_they_are_what_would_be_bu
         assert [sources(cell) for cell in saved.cells] == [sources(cell) for cell in built.cells]
 
 
-def test_a_translation_has_the_ids_the_code_and_the_outputs_of_its_lesson(translated_path):
-    lesson = read(translated_path.parents[1] / translated_path.name)
+def test_a_translation_has_the_ids_and_the_code_of_its_lesson_and_prose_of_its_own(
+    translated_path, english_lesson
+):
     translated = read(translated_path)
-    assert [(cell.id, cell.cell_type) for cell in translated.cells] == [
-        (cell.id, cell.cell_type) for cell in lesson.cells
-    ]
-    assert code_cells(translated) == code_cells(lesson)
-    prose = [
-        (here.source, there.source)
-        for here, there in zip(translated.cells, lesson.cells, strict=True)
-        if here.cell_type == "markdown"
-    ]
-    assert all(re.search(r"[\u4e00-\u9fff]", here) for here, _ in prose)
+    nbformat.validate(translated)
+    assert translated.metadata == {**english_lesson.metadata, "jupyter_mlgpu": {"language": "zh"}}
+    for here, there in zip(translated.cells, english_lesson.cells, strict=True):
+        assert (here.id, here.cell_type, here.metadata) == (there.id, there.cell_type, there.metadata)
+        if here.cell_type == "code":
+            assert here.source == there.source
+        else:
+            assert re.search(CHINESE, here.source)
 
 
-def test_a_translation_says_what_the_english_prose_says_today(translated_path):
-    """The translation's metadata have the digest of each English text; a changed one is named here.
+def test_receipts_checks_and_predictions_of_a_translation_are_in_its_language(
+    translated_path, english_lesson
+):
+    for here, there in zip(outputs(read(translated_path)), outputs(english_lesson), strict=True):
+        text = here.get("text") or here.data.get("text/plain", "")
+        assert not re.search(r"Still open|No prediction yet|You wrote no|The task:|peak memory \d", text)
+        if MIME_TYPE in here.get("data", {}):
+            assert here.data[MIME_TYPE] == there.data[MIME_TYPE], "a record is in English everywhere"
+            assert "peak memory " not in here.data.get("text/html", "")
 
-    Once it is translated: `scripts/lesson_translations.py --translated notebooks/NN_slug.ipynb`.
-    """
-    lesson = read(translated_path.parents[1] / translated_path.name)
-    assert lesson_translations.outdated(lesson, read(translated_path)) == []
+
+def test_the_catalogues_say_what_the_english_lessons_and_labs_say_today(capsys):
+    assert lesson_catalogues.main(["--check"]) == 0, capsys.readouterr().out
 
 
 @functools.cache
@@ -190,7 +196,7 @@ def test_on_paper_every_picture_is_an_image_that_needs_no_javascript(learners_le
 
 
 @pytest.mark.slow
-def test_so_it_is_in_solutions_and_translations(lesson):
+def test_so_it_is_in_solutions(lesson):
     check_pictures_on_paper(lesson)
 
 

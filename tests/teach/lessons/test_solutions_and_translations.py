@@ -1,17 +1,20 @@
-"""Solutions are built from a lesson and its references; a translation gets a lesson's code and outputs."""
+"""Solutions are built from a lesson and its references; a translation from a lesson and its catalogue."""
 
 import copy
+import json
 import re
+from pathlib import Path
 
+import lesson_catalogues
 import lesson_solutions
-import lesson_translations
 import lessons
 import nbformat
 import pytest
-from lesson_results import verdicts
+from lessons import verdicts
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 from jupyter_mlgpu.show.receipts.bundle import MIME_TYPE
+from jupyter_mlgpu.teach.lessons.assembly import assembled
 
 
 def double(values):
@@ -145,61 +148,86 @@ def lesson():
     return new_notebook(cells=[new_markdown_cell("A product", id="says"), code])
 
 
-def test_a_translation_keeps_its_prose_and_takes_everything_else():
-    translated = new_notebook(
-        cells=[new_code_cell("6 * 8", id="product"), new_markdown_cell("乘积", id="says")]
+def catalogue(folder, *entries):
+    """A small catalogue: cells, their English, its Chinese, and what else stands before these."""
+    path = folder / "zh" / "99_small.po"
+    path.parent.mkdir(exist_ok=True)
+    head = 'msgid ""\nmsgstr ""\n"Language: zh_CN\\n"\n"Content-Type: text/plain; charset=utf-8\\n"\n'
+    blocks = (
+        f"#: {cell}\n{flags}msgid {json.dumps(english)}\nmsgstr {json.dumps(chinese, ensure_ascii=False)}\n"
+        for cell, english, chinese, *flags in entries
+        for flags in ["".join(flags)]
     )
-    built = lesson_translations.build(lesson(), translated)
-    assert [cell.id for cell in built.cells] == ["says", "product"]
-    assert built.cells[0].source == "乘积"
-    assert built.cells[1] == lesson().cells[1]
-    assert lesson_translations.build(lesson(), built) == built
+    path.write_text("\n".join([head, *blocks]), encoding="utf-8")
+    return path
+
+
+def translated(path, english=None):
+    """The sources of a small lesson's translation."""
+    file = nbformat.writes(english or lesson()).encode()
+    return [cell.source for cell in nbformat.reads(assembled(file, path, "zh").decode(), 4).cells]
+
+
+def test_a_translation_takes_its_prose_from_the_catalogue_and_all_else_from_the_lesson(tmp_path):
+    path = catalogue(tmp_path, ("says", "A product", "乘积"))
+    made = nbformat.reads(assembled(nbformat.writes(lesson()).encode(), path, "zh").decode(), 4)
+    assert [cell.id for cell in made.cells] == ["says", "product"]
+    assert made.cells[0].source == "乘积"
+    assert made.cells[1] == lesson().cells[1]
+    assert made.metadata == {"jupyter_mlgpu": {"language": "zh"}}
 
 
 @pytest.mark.parametrize(
-    ("ids", "said"),
-    [([], "'says' of the English lesson is not translated yet"), (["says", "old"], "no text cell 'old'")],
+    "entries",
+    [
+        [],
+        [("says", "A sum", "和")],
+        [("other", "A product", "乘积")],
+        [("says", "A product", "和", "#, fuzzy\n")],
+    ],
 )
-def test_a_translation_that_misses_a_text_cell_or_has_one_too_many_is_refused(ids, said):
-    translated = new_notebook(cells=[new_markdown_cell("乘积", id=one) for one in ids])
-    with pytest.raises(lesson_translations.TranslationError, match=said):
-        lesson_translations.build(lesson(), translated)
+def test_a_text_cell_without_a_translation_of_today_stays_english(tmp_path, entries):
+    assert translated(catalogue(tmp_path, *entries)) == ["A product", "6 * 7"]
 
 
-@pytest.fixture
-def english_and_chinese(tmp_path):
-    """The paths of a small lesson and of its translation, which was made before digests were kept."""
-    english, chinese = tmp_path / "99_small.ipynb", tmp_path / "zh" / "99_small.ipynb"
-    chinese.parent.mkdir()
-    nbformat.write(lesson(), english)
-    nbformat.write(new_notebook(cells=[new_markdown_cell("乘积", id="says")]), chinese)
-    return english, chinese
+def test_of_a_code_cell_a_text_in_quotes_can_be_translated_or_the_whole(tmp_path):
+    english = new_notebook(cells=[new_code_cell('assert x, f"Expected {x}"', id="test")])
+    quoted = catalogue(tmp_path, ("test", "Expected {x}", "应为 {x}"), ("test", "assert x", "nothing"))
+    assert translated(quoted, english) == ['assert x, f"应为 {x}"']
+    assert translated(catalogue(tmp_path, ("test", english.cells[0].source, "1")), english) == ["1"]
 
 
-def test_english_prose_that_was_changed_is_to_be_translated_again(english_and_chinese, capsys):
-    english, chinese = english_and_chinese
-    assert lesson_translations.main([str(english)]) == 1
-    assert lesson_translations.main(["--translated", str(english)]) == 0
-    assert lesson_translations.main([str(english)]) == 0
-    assert lessons.read(chinese).cells[0].source == "乘积"
-    capsys.readouterr()
-
+def test_a_text_that_was_changed_keeps_its_translation_for_somebody_to_look_at(tmp_path, monkeypatch):
+    monkeypatch.setattr(lesson_catalogues, "NOTEBOOKS", tmp_path)
+    path = catalogue(tmp_path, ("says", "A product", "乘积"), ("gone", "A sum", "和"))
     changed = lesson()
     changed.cells[0].source = "A product of two"
-    nbformat.write(changed, english)
-    assert lesson_translations.main([str(english)]) == 1
-    assert "zh/99_small.ipynb: to translate again: says" in capsys.readouterr().out
+    changed.cells.append(new_markdown_cell("The end", id="end"))
+    nbformat.write(changed, tmp_path / "99_small.ipynb")
+    wanting = [f"{path}: to translate: {cell}" for cell in ("says", "end")]
+    assert lesson_catalogues.bring_up(path, write=False)[:2] == wanting
+    assert "A sum" in path.read_text(encoding="utf-8")
+    assert lesson_catalogues.bring_up(path) == wanting
+    text = path.read_text(encoding="utf-8")
+    assert "A sum" not in text
+    assert translated(path, changed) == ["A product of two", "6 * 7", "The end"]
+
+    text = text.replace("#, fuzzy\n", "").replace(
+        'msgid "The end"\nmsgstr ""', 'msgid "The end"\nmsgstr "完"'
+    )
+    path.write_text(text, encoding="utf-8")
+    assert lesson_catalogues.bring_up(path) == []
+    assert translated(path, changed) == ["乘积", "6 * 7", "完"]
 
 
-def test_code_that_was_changed_leaves_the_translation_as_it_is(english_and_chinese):
-    english, chinese = english_and_chinese
-    lesson_translations.main(["--translated", str(english)])
-    changed = lesson()
-    changed.cells[1].source = "7 * 6"
-    nbformat.write(changed, english)
-    lessons.refresh_translation(english)
-    assert [cell.source for cell in lessons.read(chinese).cells] == ["乘积", "7 * 6"]
-    assert lesson_translations.main([str(english)]) == 0
+def test_make_lessons_assembles_a_translation_beside_its_catalogue(tmp_path, monkeypatch):
+    monkeypatch.setattr(lesson_catalogues, "NOTEBOOKS", tmp_path)
+    path = catalogue(tmp_path, ("says", "A product", "乘积"))
+    monkeypatch.chdir(tmp_path)
+    english = Path("99_small.ipynb")  # as make names it
+    nbformat.write(lesson(), english)
+    assert lessons.refresh_translation(english)
+    assert [cell.source for cell in lessons.read(path.with_suffix(".ipynb")).cells] == ["乘积", "6 * 7"]
 
 
 def test_receipts_are_drawn_again_without_running_anything(first_lesson, tmp_path):

@@ -14,10 +14,12 @@ from jupyter_mlgpu.record import language
 from jupyter_mlgpu.record.errors import UsageError
 from jupyter_mlgpu.record.language import translate
 from jupyter_mlgpu.record.sentence import say
+from jupyter_mlgpu.show.receipts.bundle import MIME_TYPE, bundle
 from jupyter_mlgpu.teach.lessons import check, cmp, figures, predict, speak
 from jupyter_mlgpu.teach.lessons import exercises as exercise_modules
 from jupyter_mlgpu.teach.lessons.checking import Exercise, judge
 from jupyter_mlgpu.teach.lessons.exercises import exercises
+from jupyter_mlgpu.teach.lessons.graphs import Operation, drawing
 from jupyter_mlgpu.testing import example_record
 
 CHINESE = re.compile(r"[\u4e00-\u9fff]")
@@ -145,28 +147,69 @@ def test_a_judgement_is_shown_in_its_language_and_holds_its_sentence_in_english(
         )
 
 
+@pytest.fixture
+def unasked(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """A kernel that has not been told its language yet."""
+    monkeypatch.setattr(language, "_language", None)
+    monkeypatch.setattr(language, "_of_the_page", None)
+    language._of_the_surroundings.cache_clear()
+    yield
+    language._of_the_surroundings.cache_clear()
+
+
+@pytest.mark.usefixtures("unasked")
 @pytest.mark.parametrize(
-    ("notebook", "answer"),
+    ("notebook", "variable", "answer"),
     [
-        ("/home/anna/notebooks/zh/07_a_cnn.ipynb", "设备"),
-        ("notebooks/zh_CN/07_a_cnn.ipynb", "设备"),
-        ("/home/anna/notebooks/07_a_cnn.ipynb", "device"),
-        ("/home/zhang/07_a_cnn.ipynb", "device"),
-        ("", "device"),
+        ("/home/anna/notebooks/zh/07_a_cnn.ipynb", "", "设备"),
+        ("notebooks/zh_CN/07_a_cnn.ipynb", "", "设备"),
+        ("/home/anna/notebooks/07_a_cnn.ipynb", "", "device"),
+        ("/home/zhang/07_a_cnn.ipynb", "", "device"),
+        ("", "", "device"),
+        ("/home/anna/07_a_cnn.ipynb", "zh", "设备"),
+        ("/home/anna/zh/07_a_cnn.ipynb", "en", "device"),
+        ("/home/anna/07_a_cnn.ipynb", "../zh", "device"),
     ],
 )
-def test_a_notebook_in_a_language_s_folder_is_answered_in_it_unless_another_was_chosen(
-    monkeypatch, notebook, answer
+def test_a_kernel_speaks_the_language_it_was_started_with_or_that_of_its_folder_unless_another_was_chosen(
+    monkeypatch, notebook, variable, answer
 ):
     monkeypatch.setenv("JPY_SESSION_NAME", notebook)
-    language._of_the_folder.cache_clear()
-    try:
-        assert translate(say("device")) == answer
-        speak("en")
-        assert translate(say("device")) == "device"
-    finally:
-        language._language = None
-        language._of_the_folder.cache_clear()
+    monkeypatch.setenv(language.VARIABLE, variable)
+    assert translate(say("device")) == answer
+    speak("en")
+    assert translate(say("device")) == "device"
+
+
+@pytest.mark.usefixtures("unasked")
+def test_a_page_tells_what_its_notebook_asks_for_and_nothing_else_is_taken_from_it():
+    language.hear_from_page("zh")
+    for strange in (None, "", "fr", "../zh", ["zh"], {}, 7):
+        language.hear_from_page(strange)
+    assert translate(say("device")) == "设备"
+    speak("en")
+    assert translate(say("device")) == "device"
+
+
+def test_a_notebook_s_metadata_become_the_environment_of_its_kernel():
+    asks = {"jupyter_mlgpu": {"trace": True, "language": "zh"}}
+    assert language.environment(asks) == {language.VARIABLE: "zh"}
+    for other in ({}, {"jupyter_mlgpu": 7}, {"jupyter_mlgpu": {"language": ["zh"]}}):
+        assert language.environment(other) == {}
+
+
+@pytest.mark.usefixtures("chinese")
+def test_a_receipt_is_drawn_in_chinese_of_a_record_in_english():
+    shown = bundle(example_record())
+    assert shown["text/plain"] == "[mlgpu] 500 ms · 运行于 cpu:0 · 峰值内存 512 MiB"
+    assert "峰值内存" in shown["text/html"]
+    assert not CHINESE.search(str(shown[MIME_TYPE]))
+
+
+@pytest.mark.usefixtures("chinese")
+def test_a_graph_is_drawn_under_a_chinese_title():
+    shown = drawing([Operation("x", "Placeholder", ()), Operation("add", "AddV2", ("x",))])
+    assert shown.words.startswith("含 2 个操作的图，从左到右：")
 
 
 def test_another_language_is_refused():

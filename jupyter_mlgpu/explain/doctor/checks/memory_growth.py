@@ -27,7 +27,7 @@ def judge(facts: Facts) -> Verdict:
     unset = [
         f"{name}={value}"
         for framework in registry.FRAMEWORKS
-        for name, value in registry.framework(framework).modest.items()
+        for name, value in registry.framework(framework).memory_growth_env.items()
         if framework in packages
         and nvidia.cuda_of(facts, framework)
         and variables.get(name, "").lower() != value

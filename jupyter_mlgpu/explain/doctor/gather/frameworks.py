@@ -92,7 +92,7 @@ def ask(
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         # Leaves GPU memory for the notebook: by default some frameworks take nearly all that is free.
-        env={**registry.framework(name).modest, **os.environ},
+        env={**registry.framework(name).memory_growth_env, **os.environ},
         start_new_session=True,  # its own child processes can be killed with it
     )
     (running if running is not None else []).append(process)

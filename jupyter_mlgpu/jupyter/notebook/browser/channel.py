@@ -12,8 +12,9 @@ because a browser freezes while it parses one; further events wait for the next 
 wait, they are dropped and a number is skipped, so browsers request a snapshot.
 
 Requests: a request on the control channel is answered while a cell runs. ipykernel's table of handlers is not
-documented, and only this module touches it. There are two request types: one for a snapshot, and one for the
-messages of a browser (`{"type": "watch"}`, see `live_counters.py`).
+documented, and only this module touches it. There are two request types. One is for a snapshot, with the
+`language` of the notebook's metadata if it has one. The other is for the messages of a browser
+(`{"type": "watch"}`, see `live_counters.py`).
 
 The extension is announced as an entry among the kernel's comms, which the standard `comm_info_request` lists.
 So a browser never sends a request to a kernel that would not understand it.
@@ -30,6 +31,7 @@ from typing import Any
 
 from jupyter_mlgpu.jupyter.notebook.browser.audience import Audience
 from jupyter_mlgpu.jupyter.notebook.browser.widget_pages import WidgetPages
+from jupyter_mlgpu.record import language
 from jupyter_mlgpu.record.decoding import to_json
 from jupyter_mlgpu.record.errors import UsageError
 from jupyter_mlgpu.record.sentence import of_error, say
@@ -163,6 +165,7 @@ class KernelChannel:
 
     async def _send_snapshot(self, stream: Any, ident: Any, parent: Any) -> None:
         self.audience.ask()  # before the state is read: what happens from here on is pushed
+        language.hear_from_page(parent["content"].get("language"))
         try:
             with self._lock:  # no event may come between the state and its number
                 content = {

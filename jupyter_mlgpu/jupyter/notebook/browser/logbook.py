@@ -17,7 +17,7 @@ from jupyter_mlgpu.record.record import LogLine, Record
 from jupyter_mlgpu.record.sentence import say
 
 if TYPE_CHECKING:
-    from jupyter_mlgpu.measure.capture.waiting import Notes
+    from jupyter_mlgpu.measure.capture.stretch import Notes
 
 #: Most messages of the running cell that a new browser gets.
 RUNNING_LINES = 2_000

@@ -27,7 +27,6 @@ from jupyter_mlgpu.record.bounds import (
 from jupyter_mlgpu.record.decoding import Name
 from jupyter_mlgpu.record.record import Cell
 from jupyter_mlgpu.record.strip import StripSoFar
-from jupyter_mlgpu.show.exporting.compact import TimelineData
 from jupyter_mlgpu.show.receipts.view import OpenReceiptData
 
 #: Most samples of a history that a browser keeps: five minutes at two a second.
@@ -189,13 +188,13 @@ class MemorySamplesData(TypedDict):
 
 
 class RecordPageData(TypedDict):
-    """A cell's open receipt, timeline and memory samples, or the reasons for those that are missing.
+    """A cell's open receipt and memory samples, which are parsed separately, or why there are none.
 
-    The browser parses the samples separately.
+
+    `timeline` is "kept" if the kernel has the cell's events, else the reason why not.
     """
 
-    timeline: TimelineData | None
-    why_no_timeline: Literal["light", "none", "gone"] | None
+    timeline: Annotated[Literal["kept", "light", "none", "gone"], Otherwise("gone")]
     samples: Annotated[MemorySamplesData | None, Unread()]
     why_no_samples: Literal["short", "unwatched", "gone"] | None
     receipt: OpenReceiptData | None

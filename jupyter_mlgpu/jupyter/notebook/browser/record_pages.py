@@ -4,9 +4,9 @@ The requests use the control channel like those of `channel.py` and `live_counte
 identify the record:
 
     {"type": "inside", "run": ..., "sequence": 7}
-    -> {"timeline": ..., "why_no_timeline": null, "samples": ..., "why_no_samples": null, "receipt": null}
+    -> {"timeline": "kept", "samples": ..., "why_no_samples": null, "receipt": null}
 
-`timeline` has the format of `show/exporting/compact.py`. If it is null, `why_no_timeline` is `light` (no
+`timeline` is `kept` if the kernel has the cell's events, for `inside_trace` below. Else it is `light` (no
 profile was taken), `none` (nothing was recorded; the record's notes say why) or `gone` (its events are not
 kept). `samples` are the memory samples of the live counters while the cell ran:
 {"series": [...], "interval": 0.5, "samples": [[0.2, [1024]], ...]}, with series as in `live_counters.py` and
@@ -77,19 +77,13 @@ class RecordPages:
         self.runtime.samples.add(record.key, state, record.started_monotonic_ns / 1e9 + offset, wall)
 
     def inside(self, content: Mapping[str, Any]) -> RecordPageData:
-        """Return a record's timeline and memory samples, with a reason for each that is missing."""
+        """Return a record's memory samples and open receipt, with a reason for each part that is missing."""
         key = _key(content)
         record = self.runtime.store.get(key)
-        profiles = self.runtime.profiles.get(key)
-        timeline = None
-        if profiles:
-            from jupyter_mlgpu.show.exporting.compact import compact
-
-            timeline = compact(profiles)
+        has_events = any(one.events for one in self.runtime.profiles.get(key))
         samples = self.runtime.samples.get(key)
         return {
-            "timeline": timeline,
-            "why_no_timeline": None if timeline else _why_no_timeline(record),
+            "timeline": "kept" if has_events else _why_no_timeline(record),
             "samples": _of_memory(samples) if samples else None,
             "why_no_samples": None if samples else self._why_no_samples(record),
             "receipt": None if record is None else _receipt(record),
@@ -133,7 +127,7 @@ class RecordPages:
     def _why_no_samples(self, record: Record | None) -> Literal["short", "unwatched", "gone"]:
         if (
             record is None
-            or self.runtime.samples.let_go(record.key)
+            or self.runtime.samples.was_dropped(record.key)
             or record.run.id != self.runtime.recorder.run.id
         ):
             return "gone"

@@ -64,7 +64,7 @@ def _map_lines(activity: Activity | None, find: Callable[[Line], Line | None]) -
     return replace(
         activity,
         parts=tuple(map(with_line, activity.parts)),
-        unseen_in=tuple(map(with_line, activity.unseen_in)),
+        unsampled_in=tuple(map(with_line, activity.unsampled_in)),
         lane_lines=tuple(map(moved, activity.lane_lines)),
     )
 

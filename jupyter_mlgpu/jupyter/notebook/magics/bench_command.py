@@ -8,7 +8,7 @@ from typing import Any
 from IPython.display import display
 
 from jupyter_mlgpu.experiment.bench import bench_sentences, options, roofs, session
-from jupyter_mlgpu.experiment.bench.against import Against, against, prepared, two_runs
+from jupyter_mlgpu.experiment.bench.against import Against, against, load_or_published, two_runs
 from jupyter_mlgpu.experiment.bench.machine import local_monitor
 from jupyter_mlgpu.experiment.bench.run import BenchRun, load
 from jupyter_mlgpu.jupyter.notebook.magics.progress import ProgressLine
@@ -42,9 +42,9 @@ def bench_command(line: str, shell: Any) -> BenchRun | Against:
             say("A profiler would change the benchmark's times: leave out --ops. Nothing was run.")
         )
     for word in arguments.against:  # checked before the benchmark, which takes minutes
-        prepared(word)
+        load_or_published(word)
     progress = ProgressLine(shell)
-    runtime.current().recorder.stop_watching(UNWATCHED)
+    runtime.current().recorder.stop_observing(UNWATCHED)
     try:
         finished = session.run(
             arguments.order,

@@ -17,8 +17,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from IPython.display import publish_display_data
-
 from jupyter_mlgpu.explain.comparing.compare import RecordComparison, compare
 from jupyter_mlgpu.record import cellnumbers, files
 from jupyter_mlgpu.record.errors import UsageError
@@ -27,7 +25,6 @@ from jupyter_mlgpu.record.sentence import joined, say
 from jupyter_mlgpu.record.words import magic_parser, unknown
 from jupyter_mlgpu.show.comparing import page
 from jupyter_mlgpu.show.page import view
-from jupyter_mlgpu.show.page.rendering import drawn
 
 if TYPE_CHECKING:
     from jupyter_mlgpu.measure.runtime import Runtime
@@ -41,7 +38,7 @@ _DEVICE = re.compile(r"[a-z]+(:\d+)?", re.ASCII)
 
 
 def compare_command(words: str, runtime: Runtime) -> RecordComparison:
-    """Run `%mlc_trace compare WORDS`: show the chart, and return the comparison to be shown below it."""
+    """Run `%mlc_trace compare WORDS` and return the comparison, which the notebook shows."""
     parser = magic_parser("%mlc_trace compare", _HELP)
     parser.add_argument("sides", nargs="*")
     sides = parser.parse_line(words).sides
@@ -52,11 +49,7 @@ def compare_command(words: str, runtime: Runtime) -> RecordComparison:
     if {one.key for one in first} & {one.key for one in second}:
         # The same code on the same device: then the two cells stand for single runs.
         first, second = _single_run(sides[0], first, runtime), _single_run(sides[1], second, runtime)
-    comparison = compare(first, second, names=_titles(*sides))
-    chart = page.chart(comparison)
-    if chart.series:
-        publish_display_data(drawn([chart], chart.words))  # type: ignore[no-untyped-call]
-    return comparison
+    return compare(first, second, names=_titles(*sides))
 
 
 def compare_records(content: Mapping[str, Any], runtime: Runtime) -> dict[str, Any]:
@@ -69,7 +62,7 @@ def compare_records(content: Mapping[str, Any], runtime: Runtime) -> dict[str, A
     first, second = _runs_of(a, records), _runs_of(b, records)
     if {one.key for one in first} & {one.key for one in second}:
         first, second = [a], [b]
-    # Without the chart: next to one, the view would fold the table, which matters most.
+    # Without the chart: the sidebar is narrow, and the table matters most.
     return {"page": view.data(replace(page.page(compare(first, second)), charts=()))}
 
 

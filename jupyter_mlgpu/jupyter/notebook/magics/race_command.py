@@ -93,10 +93,10 @@ def _race_here(
         repeats=arguments.repeats,
         clock=clock,
         on_run=lambda run: line.say(page.progress(run, arguments.variable)),
-        on_seen=first_runs.append,
+        on_observed=first_runs.append,
     )
     recorder = runtime.current().recorder
-    recorder.stop_watching(UNWATCHED)
+    recorder.stop_observing(UNWATCHED)
     recorder.add_note(NOTE)
     try:
         with cell.guarded():
@@ -112,7 +112,7 @@ def _race_here(
             )
     finally:
         line.clear()
-        recorder.saw(backend.name, racing.together(first_runs, UNWATCHED))
+        recorder.set_observed(backend.name, racing.combined_observation(first_runs, UNWATCHED))
     if finished.error is not None:
         cell.show_own_traceback(finished.error)
     elif cell.interrupted:  # at the end of the last run: the result is complete, and the interrupt is raised

@@ -41,7 +41,7 @@ def fresh_race(
 
         def lane(device: Device) -> Any:
             line.say(say("Race: {device}, starting a fresh process", device=device.name))
-            word, variables = fresh.hidden(device, available)
+            word, variables = fresh.hide_others(device, available)
             job = Job(framework, word, code, setup_code, options.variable, options.sizes, options.repeats)
             return processes.lane(job, device, variables)
 

@@ -1,4 +1,4 @@
-"""JAX: described here, and everything of it in this folder. Nothing here imports it at the top."""
+"""The description of JAX, whose support is in this folder. Nothing here imports JAX at the top."""
 
 from jupyter_mlgpu.measure.frameworks.base import Framework, Verified
 from jupyter_mlgpu.record.sentence import say
@@ -16,13 +16,13 @@ FRAMEWORK = Framework(
     packages=("jax*",),
     metal_packages=("jax-metal",),
     show_devices='JAX_LOGGING_LEVEL=DEBUG python -c "import jax; jax.devices()"',
-    modest={"XLA_PYTHON_CLIENT_PREALLOCATE": "false"},
+    memory_growth_env={"XLA_PYTHON_CLIENT_PREALLOCATE": "false"},
     race_note=say(
         "Timing waits for JAX through the arrays that still exist, but not for work whose "
         "results were discarded."
     ),
-    # Read in JAX 0.10.
-    doing={
+    # Read in the source of JAX 0.10.
+    stack_rules={
         "jax/_src/compiler.py": "compiling",
         "jax/_src/compilation_cache.py": "compiling",
         "jax/_src/interpreters/mlir.py": "compiling",

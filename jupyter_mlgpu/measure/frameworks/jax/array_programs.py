@@ -1,4 +1,4 @@
-"""JAX's array programs: compiled once; what a step writes takes the place of what it read (donated).
+"""JAX's array programs: compiled once, with donated buffers, so a step's result replaces its input.
 
 float32 is multiplied in full precision ("highest"): JAX's own default on NVIDIA's GPUs is tf32.
 """
@@ -19,8 +19,7 @@ from jupyter_mlgpu.measure.frameworks.benchmarks import (
     Operation,
     Programs,
     emulated,
-    host_is_device,
-    portions,
+    refuse_transfer_on_cpu,
     refuse_type,
     repeated,
 )
@@ -28,37 +27,37 @@ from jupyter_mlgpu.record.errors import BenchError
 
 
 class JaxPrograms(Programs):
-    """JAX's steps of each case."""
+    """JAX's implementation of each case."""
 
     def gemm(self, device: Device, n: int, type_: str) -> Loop:
-        """Small products go as a program of several, each the next one's left side."""
+        """Compile several small products as one program, in which each is the left factor of the next."""
         import jax
 
         refuse_type(device, type_)
         with _doubles(type_):
             a, b = (_normal(device, (n, n), type_, seed) for seed in (0, 1))
-            # So scaled, products of products keep their size.
+            # With this scale, products of products keep their magnitude.
             b = b / n**0.5
-            how = _precision(type_)
+            precision = _precision(type_)
             if a.dtype != _dtype(type_):
                 raise BenchError(f"JAX makes {a.dtype} of {type_} here, so there is no {type_} to measure.")
             at_once = AT_ONCE if n <= SMALL_PRODUCT else 1
 
             def products(a: Any, b: Any) -> Any:
                 for _ in range(at_once):
-                    a = jax.numpy.matmul(a, b, precision=how)
+                    a = jax.numpy.matmul(a, b, precision=precision)
                 return a
 
             def product(a: Any, b: Any) -> Any:
-                return jax.numpy.matmul(a, b, precision=how)
+                return jax.numpy.matmul(a, b, precision=precision)
 
-            many, one = (jax.jit(each).lower(a, b).compile() for each in (products, product))
+            many, one = (jax.jit(program).lower(a, b).compile() for program in (products, product))
 
         last = a
 
         def run(steps: int) -> None:
             nonlocal last
-            whole, single = portions(steps, at_once)
+            whole, single = divmod(steps, at_once)
             for _ in range(whole):
                 last = many(a, b)
             for _ in range(single):
@@ -67,57 +66,57 @@ class JaxPrograms(Programs):
         return Loop(run, lambda: _wait(last), type_, _note(device, type_))
 
     def stream(self, device: Device, operation: Operation, count: int) -> Loop:
-        """One compiled program each, which reads and writes once."""
+        """Compile one program per operation, which reads and writes once."""
         import jax
 
         x, c = (_normal(device, (count,), "float32", seed) for seed in (0, 1))
         b = jax.numpy.sign(_normal(device, (count,), "float32", 2))
-        doing: dict[str, Callable[..., Any]] = {
+        operations: dict[str, Callable[..., Any]] = {
             "add": lambda x, b: x + b,
             "mult": lambda x, b: x * b,
             "mult-add": lambda x, b, c: x * b + c,
         }
-        given = (b, c) if operation == "mult-add" else (b,)
-        return _donating(jax.jit(doing[operation], donate_argnums=0), x, given)
+        others = (b, c) if operation == "mult-add" else (b,)
+        return _donating(jax.jit(operations[operation], donate_argnums=0), x, others)
 
     def transfer(self, device: Device, direction: Direction, count: int) -> Loop:
         import jax
         import numpy as np
 
-        host_is_device(device)
+        refuse_transfer_on_cpu(device)
         where = native(device)
         at_host = np.zeros(count, np.float32)
         add = jax.jit(lambda x: x + 1)
-        kept: list[Any] = [jax.device_put(at_host, where)]
-        first = kept[0]
+        current: list[Any] = [jax.device_put(at_host, where)]
+        first = current[0]
 
         def to_device() -> None:
-            kept[0] = jax.device_put(at_host, where)
+            current[0] = jax.device_put(at_host, where)
 
         def from_device() -> None:
-            # A new array each time: JAX keeps what it fetched of one, and would not fetch it again.
-            kept[0] = add(first)
-            np.asarray(kept[0])
+            # A new array each time: JAX caches what it fetched of one, and would not fetch it again.
+            current[0] = add(first)
+            np.asarray(current[0])
 
         def ping_pong() -> None:
-            back = np.asarray(add(kept[0]))
-            kept[0] = jax.device_put(back + 1, where)
+            back = np.asarray(add(current[0]))
+            current[0] = jax.device_put(back + 1, where)
 
-        doing = {"to-device": to_device, "from-device": from_device, "ping-pong": ping_pong}
+        operations = {"to-device": to_device, "from-device": from_device, "ping-pong": ping_pong}
         note = None
         if direction == "from-device":
             note = "Each step has an addition on the device in it: JAX does not fetch the same array twice."
-        return Loop(repeated(doing[direction]), lambda: _wait(kept[0]), note=note)
+        return Loop(repeated(operations[direction]), lambda: _wait(current[0]), note=note)
 
     def conv(self, device: Device, shape: ConvolutionCase) -> Loop:
-        """Images lie channels last."""
+        """Convolve images with channels last."""
         import jax
 
         channels, type_ = shape.channels, shape.type_
         x = _normal(device, (shape.batch, shape.size, shape.size, channels), type_, 0)
-        each = _normal(device, (3, 3, 1 if shape.separable else channels, channels), type_, 1)
-        points = _normal(device, (1, 1, channels, channels), type_, 2)
-        how = _precision(type_)
+        weights = _normal(device, (3, 3, 1 if shape.separable else channels, channels), type_, 1)
+        pointwise = _normal(device, (1, 1, channels, channels), type_, 2)
+        precision = _precision(type_)
 
         def convolved(x: Any, weights: Any, groups: int) -> Any:
             return jax.lax.conv_general_dilated(
@@ -127,13 +126,13 @@ class JaxPrograms(Programs):
                 "SAME",
                 dimension_numbers=("NHWC", "HWIO", "NHWC"),
                 feature_group_count=groups,
-                precision=how if how == "highest" else None,
+                precision=precision if precision == "highest" else None,
             )
 
-        def step(x: Any, each: Any, points: Any) -> Any:
+        def step(x: Any, weights: Any, pointwise: Any) -> Any:
             if shape.separable:
-                return convolved(convolved(x, each, channels), points, 1)
-            return convolved(x, each, 1)
+                return convolved(convolved(x, weights, channels), pointwise, 1)
+            return convolved(x, weights, 1)
 
         compiled = jax.jit(step)
         last = x
@@ -141,7 +140,7 @@ class JaxPrograms(Programs):
         def run(steps: int) -> None:
             nonlocal last
             for _ in range(steps):
-                last = compiled(x, each, points)
+                last = compiled(x, weights, pointwise)
 
         return Loop(run, lambda: _wait(last), type_, _note(device, type_))
 
@@ -152,13 +151,13 @@ class JaxPrograms(Programs):
         return _donating(jax.jit(lambda x: x + 1, donate_argnums=0), x, (), wait_each=synchronised)
 
 
-def _donating(program: Any, x: Any, given: tuple[Any, ...], *, wait_each: bool = False) -> Loop:
-    """A loop in which each step's result is the next one's first argument."""
+def _donating(program: Any, x: Any, others: tuple[Any, ...], *, wait_each: bool = False) -> Loop:
+    """Return a loop in which each step's result is the next one's first argument."""
 
     def run(steps: int) -> None:
         nonlocal x
         for _ in range(steps):
-            x = program(x, *given)
+            x = program(x, *others)
             if wait_each:
                 _wait(x)
 
@@ -177,7 +176,7 @@ def _normal(device: Device, shape: tuple[int, ...], type_: str, seed: int) -> An
 
 
 def native(device: Device) -> Any:
-    """JAX's own object for a device."""
+    """Return JAX's own object for a device."""
     import jax
 
     return jax.local_devices(backend="cpu" if device.kind == "cpu" else jax.default_backend())[device.number]
@@ -190,15 +189,15 @@ def _dtype(type_: str) -> Any:
 
 
 def _doubles(type_: str) -> AbstractContextManager[Any]:
-    """JAX makes float32 of float64 unless it is told otherwise."""
+    """Enable float64, which JAX replaces by float32 by default."""
     import contextlib
 
     import jax
 
     if type_ != "float64":
         return contextlib.nullcontext()
-    allowed: AbstractContextManager[Any] = jax.enable_x64(True)
-    return allowed
+    enabled: AbstractContextManager[Any] = jax.enable_x64(True)
+    return enabled
 
 
 def _precision(type_: str) -> Any:

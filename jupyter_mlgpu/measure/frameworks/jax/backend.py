@@ -1,10 +1,10 @@
-"""JAX on CPU, CUDA, and METAL where Apple's plug-in still loads (jax-metal 0.1.1 needs JAX before 0.5.1).
+"""JAX on CPU, CUDA, and METAL if Apple's plug-in still loads (jax-metal 0.1.1 needs JAX before 0.5.1).
 
-Run on Linux CPUs. Where else, `FRAMEWORK` says. Nothing but `find_devices` starts JAX's clients: on
-a GPU these take most of its memory, and before them the user may still say how many CPU devices to make.
+`FRAMEWORK` lists where it was verified. Only `find_devices` starts JAX's clients: on a GPU these take most of
+its memory, and before they start the user may still set the number of CPU devices.
 
-The device of a cell is `jax.default_device`, which this thread alone sees. Arrays that were put on a
-device (`jax.device_put`) are worked on there.
+The device of a cell is `jax.default_device`, which is local to this thread. Arrays that were put on a device
+(`jax.device_put`) are computed there.
 """
 
 from __future__ import annotations
@@ -17,7 +17,12 @@ from pkgutil import iter_modules
 from typing import Any
 
 from jupyter_mlgpu.measure.frameworks import evidence, hardware, misplaced_values
-from jupyter_mlgpu.measure.frameworks.allocator import held, peak, unknown, unknown_peak
+from jupyter_mlgpu.measure.frameworks.allocator import (
+    allocator_readings,
+    no_allocator_readings,
+    no_peak_reading,
+    peak_reading,
+)
 from jupyter_mlgpu.measure.frameworks.base import (
     Backend,
     Capability,
@@ -36,12 +41,12 @@ from jupyter_mlgpu.record.reading import Reading
 from jupyter_mlgpu.record.record import RanOn
 from jupyter_mlgpu.record.sentence import Sentence, joined, say
 
-NOT_WATCHED = say("JAX does not report where its programs ran.")
+NOT_REPORTED = say("JAX does not report where its programs ran.")
 _STATISTICS = Sentence("Device.memory_stats")
 
 
 class JaxBackend(Backend):
-    """JAX's devices, as the kit asks of them."""
+    """JAX's devices."""
 
     name = FRAMEWORK.name
 
@@ -49,7 +54,7 @@ class JaxBackend(Backend):
         self._compiling = CompilingClock()
 
     def versions(self) -> Mapping[str, str]:
-        """JAX's version, and that of its compiled part."""
+        """Return the versions of JAX and of its compiled part."""
         found = {"jax": str(module("jax").__version__)}
         jaxlib = getattr(module("jaxlib"), "__version__", None)
         if jaxlib is not None:
@@ -57,13 +62,13 @@ class JaxBackend(Backend):
         return found
 
     def started(self) -> bool:
-        """Whether JAX's clients exist (private; seen working on 0.10.2)."""
+        """Return True if JAX's clients exist (private; verified on 0.10.2)."""
         from jax._src import xla_bridge
 
         return bool(xla_bridge.backends_are_initialized())
 
     def devices(self) -> tuple[Device, ...]:
-        """This process's devices; before JAX has started, the first CPU, which needs no start."""
+        """Return this process's devices; before JAX has started, only the first CPU, which needs no start."""
         if self.started():
             return tuple(device for device, _ in _found())
         platforms = module("jax").config.jax_platforms
@@ -72,19 +77,19 @@ class JaxBackend(Backend):
         return (Device(self.name, "cpu:0", "cpu", "cpu"),)
 
     def find_devices(self) -> tuple[Device, ...]:
-        """All of this process's devices; starts JAX."""
+        """Return all of this process's devices; starts JAX."""
         return tuple(device for device, _ in _found())
 
     def details(self, device: Device) -> Details:
-        """The name from JAX; memory and driver from the driver's own tool."""
+        """Return the name from JAX, and memory and driver from NVML."""
         if device.kind in ("cpu", "metal"):
             return hardware.cpu()
-        told = hardware.nvidia(device.name) if device.kind == "cuda" else Details()
+        known = hardware.nvidia(device.name) if device.kind == "cuda" else Details()
         native = _native(device)
-        return told if native is None else Details(str(native.device_kind), told.memory, told.driver)
+        return known if native is None else Details(str(native.device_kind), known.memory, known.driver)
 
     def why_no_gpu(self) -> Sentence:
-        """Whether a plug-in is missing, or failed."""
+        """Return a sentence that says if a plug-in is missing or failed."""
         from jax._src import xla_bridge
 
         version = module("jax").__version__
@@ -99,18 +104,18 @@ class JaxBackend(Backend):
         return say("JAX {version} is installed for CPUs only, without a GPU plug-in.", version=version)
 
     def needs_restart(self) -> Sentence | None:
-        """Hidden by JAX's choice of platforms, or by the variable of CUDA."""
+        """Return a sentence if JAX's platforms or CUDA_VISIBLE_DEVICES hide the GPU."""
         from jax._src import xla_bridge
 
         plugins = getattr(xla_bridge, "_backend_factories", {})
         platforms = module("jax").config.jax_platforms
-        told = hidden_by_configuration(platforms, plugins, self.started())
+        hidden = hidden_by_configuration(platforms, plugins, self.started())
         cuda = "cuda" in plugins or _cuda_plugin()
-        return told or (hardware.hidden_by_cuda(FRAMEWORK.title) if cuda else None)
+        return hidden or (hardware.hidden_by_cuda(FRAMEWORK.title) if cuda else None)
 
     def capabilities(self, device: Device) -> tuple[Capability, ...]:
-        """Programs are not watched; only GPU clients keep statistics, whose peak cannot be reset."""
-        why_not = {"placement": NOT_WATCHED}
+        """Return the capabilities: programs are not observed, and only GPU clients keep statistics."""
+        why_not = {"placement": NOT_REPORTED}
         if device.kind in ("cpu", "metal"):
             why_not["allocator_peak"] = _no_peak(device.name)
         return FRAMEWORK.capabilities(device.kind, why_not)
@@ -120,7 +125,7 @@ class JaxBackend(Backend):
         return JaxScope(device, _native(device) if self.started() else "cpu")
 
     def synchronize(self) -> None:
-        """Wait for every array that is still there; work whose results were dropped is not waited for."""
+        """Wait for every array that still exists, but not for work whose results were dropped."""
         if not self.started():
             return
         jax = module("jax")
@@ -128,23 +133,23 @@ class JaxBackend(Backend):
             jax.block_until_ready(jax.live_arrays(platform))
 
     def is_recorded(self) -> bool:
-        """Return whether its devices are CUDA GPUs and the CPU."""
+        """Return True if all its devices are CUDA GPUs and CPUs."""
         return all(device.kind in ("cpu", "cuda") for device in self.devices())
 
     def synchronize_cpu(self) -> None:
-        """Wait for every array of the CPU that is still there."""
+        """Wait for every array of the CPU that still exists."""
         if self.started() and "cpu" in _platforms():
             jax = module("jax")
             jax.block_until_ready(jax.live_arrays("cpu"))
 
     def memory(self, device: Device) -> tuple[Reading, ...]:
-        """What arrays hold, and the pool they are in, where a client keeps statistics; a CPU's does not."""
+        """Return the bytes of arrays and of their pool, if the client keeps statistics; a CPU's does not."""
         if not self.started():
-            return unknown(say("JAX has not used a device yet."))
+            return no_allocator_readings(say("JAX has not used a device yet."))
         stats = _statistics().get(device.name, {})
         if "bytes_in_use" not in stats:
-            return unknown(_no_peak(device.name))
-        return held(
+            return no_allocator_readings(_no_peak(device.name))
+        return allocator_readings(
             say("{call} of {device}", call=_STATISTICS, device=device.name),
             stats["bytes_in_use"],
             stats.get("pool_bytes"),
@@ -152,35 +157,35 @@ class JaxBackend(Backend):
         )
 
     def observe(self) -> JaxObservation:
-        """Note what the allocators have counted so far, and begin to hear what is compiled here.
+        """Read the allocators' counters, and begin to count what is compiled on this thread.
 
-        Programs are not watched (adr/0009).
+        Programs are not observed (adr/0009).
         """
-        with suppress(Exception):  # then it is not told
+        with suppress(Exception):  # compilation is then not reported
             self._compiling.listen()
         return JaxObservation(self.started())
 
     def compiled(self) -> Compiled | None:
-        """What JAX has traced, lowered and compiled since it was first watched (`jax.monitoring`)."""
-        return self._compiling.told()
+        """Return what JAX has traced, lowered and compiled since the first observation (`jax.monitoring`)."""
+        return self._compiling.compiled()
 
     def release(self) -> None:
-        """Hear no more of what is compiled."""
+        """Stop counting what is compiled."""
         self._compiling.release()
 
-    def stays(self, values: Mapping[str, object], device: Device) -> Sentence | None:
-        """Arrays committed to a device (by `jax.device_put`): JAX works where they are."""
-        found = misplaced_values.elsewhere(committed(values, _names()), device.name) if self.started() else []
+    def misplaced_note(self, values: Mapping[str, object], device: Device) -> Sentence | None:
+        """Return a sentence about arrays committed by `jax.device_put`: JAX computes where they are."""
+        found = misplaced_values.misplaced(committed(values, _names()), device.name) if self.started() else []
         if not found:
             return None
         name, native = found[0].name, _native(device)
         remedy = f"{name} = jax.device_put({name}, jax.devices({native.platform!r})[{device.number}])"
-        told = misplaced_values.misplaced_values_note(found, device.name)
+        note = misplaced_values.misplaced_values_note(found, device.name)
         return say(
             "{told}: JAX computes where the data is. `{code}` moves {what}.",
-            told=told,
+            told=note,
             code=remedy,
-            what=misplaced_values.it(found),
+            what=misplaced_values.pronoun(found),
         )
 
 
@@ -194,11 +199,11 @@ class JaxScope(Scope):
         self._scope.__enter__()
 
     def holds(self) -> bool:
-        """False inside a jax.default_device(...) of the user's own."""
+        """Return False inside a `jax.default_device(...)` of the user."""
         return bool(self._config.jax_default_device == self._native)
 
     def leave(self) -> Sentence | None:
-        """Put back the default device found on entry; says so where another one was left set."""
+        """Restore the default device found on entry; return a note if another one was left set."""
         left_open = not self.holds()
         self._scope.__exit__(None, None, None)
         if left_open:
@@ -207,43 +212,43 @@ class JaxScope(Scope):
 
 
 class JaxObservation(Observation):
-    """JAX's part in one cell."""
+    """The observation of JAX in one cell."""
 
     def __init__(self, started: bool) -> None:
         self._before = _statistics() if started else {}
         arrays = live_arrays(_platforms()) if started else []
-        # Only their identities are kept: an array that the user lets go of is let go of.
+        # Only their ids are kept, so that an array which the user deletes is freed.
         self._arrays = None if arrays is None else {id(array) for array in arrays}
 
     def finish(self) -> Observed:
-        """Where new arrays are, whether a GPU's allocator was used, its peak where this cell raised it."""
+        """Return the evidence from new arrays and allocations, and the peaks that this cell raised."""
         from jax._src import xla_bridge
 
         if not xla_bridge.backends_are_initialized():
             return Observed((), None, ())
-        told = [NOT_WATCHED]
+        reasons = [NOT_REPORTED]
         readings = []
-        given: dict[str, int] = {}
+        allocations: dict[str, int] = {}
         for name, after in _statistics().items():
             before = self._before.get(name, {})
             times = after.get("num_allocs", 0) - before.get("num_allocs", 0)
-            given[name] = times
-            told.append(say("Allocations on {device}: {times}.", device=name, times=times))
+            allocations[name] = times
+            reasons.append(say("Allocations on {device}: {times}.", device=name, times=times))
             readings.append(_peak(name, before, after))
         if not readings:
-            readings = [unknown_peak(_no_peak(say("the CPU")), _STATISTICS)]
+            readings = [no_peak_reading(_no_peak(say("the CPU")), _STATISTICS)]
         devices = [device for device, _ in _found()]
         new = self._new_arrays()
         if len(devices) > 1:
-            used = [entry for device in devices if (entry := _evidence(device, given, new)) is not None]
-            return Observed(tuple(used) or None, None if used else joined(*told), tuple(readings))
-        if new or given.get(devices[0].name):
+            used = [one for device in devices if (one := _evidence(device, allocations, new)) is not None]
+            return Observed(tuple(used) or None, None if used else joined(*reasons), tuple(readings))
+        if new or allocations.get(devices[0].name):
             return Observed((evidence.only_device(devices[0]),), None, tuple(readings))
         why = evidence.may_have_run(devices[0])
         return Observed(None, why, tuple(readings), only=devices[0].name)
 
     def _new_arrays(self) -> Counter[str]:
-        """The arrays that this cell made and that are still there, by device; none if they are too many."""
+        """Return the number of this cell's remaining arrays by device; empty if there are too many."""
         arrays = None if self._arrays is None else live_arrays(_platforms())
         names = _names()
         return Counter(
@@ -256,7 +261,10 @@ class JaxObservation(Observation):
 
 
 def _cuda_plugin() -> bool:
-    """Whether the plug-in for CUDA is installed: one that sees no GPU, JAX does not list (seen, 0.11.2)."""
+    """Return True if the plug-in for CUDA is installed, even if JAX does not list it.
+
+    JAX 0.11.2 does not list a plug-in that finds no GPU.
+    """
     found = find_spec("jax_plugins")
     folders = None if found is None else found.submodule_search_locations
     return any(one.name.startswith("xla_cuda") for one in iter_modules(folders or []))
@@ -274,16 +282,16 @@ def _platforms() -> set[str]:
 
 
 def _names() -> dict[Any, str]:
-    """Our short name of each of JAX's device objects."""
+    """Return our short name of each of JAX's device objects."""
     return {native: device.name for device, native in _found()}
 
 
 def _found() -> tuple[tuple[Device, Any], ...]:
-    """Each device with JAX's own object; CPUs first. Starts JAX."""
-    return tuple(sorted(_each(), key=lambda one: one[0].kind != "cpu"))
+    """Return each device with JAX's own object, CPUs first. Starts JAX."""
+    return tuple(sorted(_devices_of_clients(), key=lambda one: one[0].kind != "cpu"))
 
 
-def _each() -> Iterator[tuple[Device, Any]]:
+def _devices_of_clients() -> Iterator[tuple[Device, Any]]:
     for name, client in _clients().items():
         kind = name.lower()  # cpu, cuda, rocm, metal
         short = {"cpu": "cpu", "tpu": "tpu"}.get(kind, "gpu")
@@ -295,14 +303,14 @@ def _native(device: Device) -> Any:
     return next((native for one, native in _found() if one.name == device.name), None)
 
 
-def _evidence(device: Device, given: Mapping[str, int], new: Counter[str]) -> RanOn | None:
-    if given.get(device.name):
-        return evidence.allocator(device, given[device.name])
+def _evidence(device: Device, allocations: Mapping[str, int], new: Counter[str]) -> RanOn | None:
+    if allocations.get(device.name):
+        return evidence.allocator(device, allocations[device.name])
     return evidence.results(device, new[device.name]) if new[device.name] else None
 
 
 def _statistics() -> dict[str, Mapping[str, int]]:
-    """What each device's allocator has counted; devices that keep no statistics are left out."""
+    """Return the statistics of each device's allocator; devices that keep none are left out."""
     return {device.name: stats for device, native in _found() if (stats := native.memory_stats())}
 
 
@@ -310,14 +318,14 @@ def _peak(name: str, before: Mapping[str, int], after: Mapping[str, int]) -> Rea
     value, earlier = after.get("peak_bytes_in_use"), before.get("peak_bytes_in_use", 0)
     detail = say("{call} of {device}", call=_STATISTICS, device=name)
     if value is None:
-        return unknown_peak(_no_peak(name), detail, name)
+        return no_peak_reading(_no_peak(name), detail, name)
     if value <= earlier:
         why = say(
             "This cell stayed below JAX's earlier peak on {device}, which JAX cannot reset.",
             device=name,
         )
-        return unknown_peak(why, detail, name)
-    return peak(value, detail, device=name)
+        return no_peak_reading(why, detail, name)
+    return peak_reading(value, detail, device=name)
 
 
 def _no_peak(name: str) -> Sentence:
@@ -327,15 +335,15 @@ def _no_peak(name: str) -> Sentence:
 def hidden_by_configuration(
     platforms: str | None, plugins: Collection[str], started: bool
 ) -> Sentence | None:
-    """A sentence where `jax_platforms` (`platforms`) leaves out every GPU plug-in that JAX has.
+    """Return a sentence if `jax_platforms` (`platforms`) excludes every GPU plug-in that JAX has, else None.
 
     `plugins` are the names of the platforms for which JAX has a client or a plug-in.
     """
     named = platforms.split(",") if platforms else []
-    there = [name for name in ("cuda", "rocm", "METAL") if name in plugins]
-    if not started or not named or not there or {"gpu", *there} & set(named):
+    installed = [name for name in ("cuda", "rocm", "METAL") if name in plugins]
+    if not started or not named or not installed or {"gpu", *installed} & set(named):
         return None
-    if there == ["cuda"] and hardware.nvidia("gpu:0").driver is None:
+    if installed == ["cuda"] and hardware.nvidia("gpu:0").driver is None:
         return None
     return say(
         "JAX was told to use only {platforms} (JAX_PLATFORMS, or jax_platforms in "

@@ -1,4 +1,4 @@
-"""What the doctor asks of JAX: its devices, whether it computes, what it was built for."""
+"""The doctor's questions to JAX: its devices, a small computation, the CUDA it was built for."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 
 
 def sample(size: int) -> tuple[list[str], Callable[[], float]]:
-    """The kinds of its devices, and how to multiply two matrices of ones of this size."""
+    """Return the kinds of its devices, and a function that multiplies two matrices of ones of this size."""
     import jax
 
     kinds = ["cpu" if one.platform == "cpu" else "gpu" for one in jax.devices()]
@@ -20,7 +20,7 @@ def sample(size: int) -> tuple[list[str], Callable[[], float]]:
 
 
 def build(folder: Path) -> tuple[str | None, str | None]:
-    """Its CUDA, as the plug-in's name tells. Raises OSError where there is no JAX."""
+    """Return the CUDA that the plug-in's name contains, and None for cuDNN. Raises OSError without JAX."""
     (folder / "jax/version.py").stat()
     cuda = next((number for number in ("13", "12") if (folder / f"jax_cuda{number}_plugin").is_dir()), None)
     return cuda, None

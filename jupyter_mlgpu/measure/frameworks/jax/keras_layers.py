@@ -1,13 +1,13 @@
 """Two layers for Keras on JAX that read memory less often: batch normalisation and depthwise convolution.
 
-Of batch normalisation, Keras asks for the mean first, and then for the mean square of what is left over: two
-passes over a tensor of hundreds of megabytes, and automatic differentiation adds passes of its own. Here both
-moments come from one pass, E[x^2] - E[x]^2 in float32, and the gradient is the one of Ioffe and Szegedy 2015
-(arXiv:1502.03167, section 3), which takes two sums and one pass. The difference of squares loses digits where
-the mean is many times the standard deviation; of what a convolution puts out it is not.
+Keras computes batch normalisation in two passes over a tensor of hundreds of megabytes: the mean, and then
+the mean square of the difference. Automatic differentiation adds more passes. Here both moments come from one
+pass, E[x^2] - E[x]^2 in float32, and the gradient is that of Ioffe and Szegedy 2015 (arXiv:1502.03167,
+section 3), which takes two sums and one pass. The difference of squares loses digits if the mean is many
+times the standard deviation; the outputs of convolutions do not have such means.
 
-A depthwise convolution is as many multiplications as its kernel has places, which XLA joins into one kernel;
-it needs no tensor cores, for which libraries make their convolutions.
+A depthwise convolution takes as many multiplications as its kernel has positions, which XLA fuses into one
+kernel. It does not need tensor cores, for which libraries design their convolutions.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from typing import Any
 
 @cache
 def one_pass_norm() -> Any:
-    """A Keras layer to take the place of BatchNormalization where channels are last; made when asked for."""
+    """Return a Keras layer that replaces BatchNormalization with channels last; created at the first call."""
     import jax
     import keras
     from jax import numpy as jnp
@@ -35,9 +35,9 @@ def one_pass_norm() -> Any:
         y = (x.astype(jnp.float32) * factor + (beta - mean * factor)).astype(x.dtype)
         return (y, mean, variance), (x, gamma, mean, inverse)
 
-    def backward(epsilon: float, kept: Any, gradients: Any) -> Any:
-        # Nothing is learnt through the moments that are given out: they are for the moving averages alone.
-        (x, gamma, mean, inverse), dy = kept, gradients[0].astype(jnp.float32)
+    def backward(epsilon: float, saved: Any, gradients: Any) -> Any:
+        # No gradient flows through the returned moments: they are only for the moving averages.
+        (x, gamma, mean, inverse), dy = saved, gradients[0].astype(jnp.float32)
         axes, number = tuple(range(x.ndim - 1)), x.size // x.shape[-1]
         normal = (x.astype(jnp.float32) - mean) * inverse
         to_beta, to_gamma = dy.sum(axes), (dy * normal).sum(axes)
@@ -51,7 +51,7 @@ def one_pass_norm() -> Any:
     normalised.defvjp(forward, backward)
 
     class OnePassNorm(keras.layers.BatchNormalization):  # type: ignore[misc]
-        """As keras.layers.BatchNormalization over the last axis, in fewer passes."""
+        """The same as keras.layers.BatchNormalization over the last axis, in fewer passes."""
 
         def call(self, inputs: Any, training: bool | None = None, mask: Any = None) -> Any:
             if not training or mask is not None or not self.trainable:
@@ -67,18 +67,18 @@ def one_pass_norm() -> Any:
 
 @cache
 def shifted_depthwise() -> Any:
-    """A Keras layer to take the place of DepthwiseConv2D where channels are last; made when asked for."""
+    """Return a Keras layer that replaces DepthwiseConv2D with channels last; created at the first call."""
     import jax
     import keras
     from jax import numpy as jnp
 
     class ShiftedDepthwise(keras.layers.DepthwiseConv2D):  # type: ignore[misc]
-        """As keras.layers.DepthwiseConv2D without a bias, with one output a channel."""
+        """The same as keras.layers.DepthwiseConv2D without a bias and with one output per channel."""
 
         def call(self, inputs: Any) -> Any:
             kernel = keras.ops.convert_to_tensor(self.kernel).astype(jnp.float32)[..., 0]
             (high, wide), (down, right) = self.kernel_size, self.strides
-            if self.padding == "same":  # with a stride of 1 and an odd kernel: as much on each side
+            if self.padding == "same":  # with a stride of 1 and an odd kernel, padding is equal on each side
                 inputs = jnp.pad(inputs, ((0, 0), (high // 2,) * 2, (wide // 2,) * 2, (0, 0)))
             number, rows, columns, channels = inputs.shape
             rows, columns = (rows - high) // down, (columns - wide) // right

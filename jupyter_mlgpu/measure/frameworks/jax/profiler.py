@@ -1,9 +1,9 @@
 """JAX's profiler for one cell.
 
-The session is JAX's own, made as `jax.profiler.start_trace` makes it (private; seen on 0.10.2), but not
-noted in that module, so that a cell that begins one of its own gets it. Unlike `start_trace` it neither
-starts JAX's clients nor writes files. A GPU's plug-in brings the part that sees the GPU when its client
-starts; so where there is a plug-in and no client yet, no profile is taken.
+The session is JAX's own, created as `jax.profiler.start_trace` does (private; verified on 0.10.2). It is not
+registered in that module, so a cell can start its own. Unlike `start_trace`, it neither starts JAX's clients
+nor writes files. The part that profiles a GPU is loaded when the client of the GPU's plug-in starts. So if
+there is a plug-in and no client yet, no profile is taken.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any
 
 from jupyter_mlgpu.measure.frameworks.imports import imported, module
 from jupyter_mlgpu.measure.frameworks.jax import profile_reader, programs
-from jupyter_mlgpu.measure.frameworks.user_profiler import CellSession, FirstStep
+from jupyter_mlgpu.measure.frameworks.user_profiler import CellSession, ProfilerModuleProxy
 from jupyter_mlgpu.measure.guarded import words
 from jupyter_mlgpu.measure.ops import xspace
 from jupyter_mlgpu.measure.ops.events import Profile, ProgramCost
@@ -25,7 +25,7 @@ _RUNNING = Refused(
     say("A JAX profiler is already running: ours was not started, so there are no times per operation."),
     running=True,
 )
-# Seen on an H200 with PyTorch 2.11.0 and JAX 0.11.2: CUPTI then refuses JAX, which prints that and goes on.
+# Seen on an H200 with PyTorch 2.11.0 and JAX 0.11.2: CUPTI then refuses JAX, which prints that and continues.
 _ONE_OF_BOTH = say(
     "If PyTorch's profiler has already run in this process, JAX's profiler sees nothing of "
     "an NVIDIA GPU, because CUPTI serves only one of them: restart the kernel and profile "
@@ -43,7 +43,7 @@ _NOT_STARTED = Refused(
 
 
 class JaxProfiler(Profiler):
-    """JAX's profiler, off."""
+    """JAX's profiler, before it starts."""
 
     framework = "jax"
 
@@ -62,42 +62,42 @@ class JaxProfiler(Profiler):
 
 
 class JaxSession(CellSession):
-    """JAX's profiler, on."""
+    """JAX's profiler while it is on."""
 
     def __init__(self, native: Any, module: Any, shapes: bool = False) -> None:
         super().__init__(module, (_NO_SHAPES,) if shapes else ())
         self._native = native
         self._shapes = shapes
         self._xspace = b""
-        self._replaced.replace("_profiler", FirstStep(module._profiler, self._step_aside))
+        self._replaced.replace("_profiler", ProfilerModuleProxy(module._profiler, self._stop_for_user))
 
     def _turn_off(self) -> None:
         native, self._native = self._native, None
-        # JAX tells only now that another session was on, begun from outside.
+        # If another session was started from outside, JAX reports it only now.
         self._xspace = bytes(native.stop())
 
     def _read(self) -> Profile:
         data, left_out = xspace.cut(self._xspace)
         parsed = module("jax").profiler.ProfileData.from_serialized_xspace(data)
-        seen = profile_reader.read(parsed)
-        if imported("torch") and _plug_ins() and all(one.plane != "device" for one in seen.events):
-            seen = seen._replace(problems=(*seen.problems, _ONE_OF_BOTH))
+        events = profile_reader.read(parsed)
+        if imported("torch") and _plug_ins() and all(one.plane != "device" for one in events.events):
+            events = events._replace(problems=(*events.problems, _ONE_OF_BOTH))
         costs, problem = _costs(data, parsed) if self._shapes and not left_out else ((), ())
-        profile = self._profile("jax", seen, *problem, left_out=left_out, xspace=data)
+        profile = self._profile("jax", events, *problem, left_out=left_out, xspace=data)
         return replace(profile, compiled=True, programs=costs)
 
 
 def _costs(data: bytes, parsed: Any) -> tuple[tuple[ProgramCost, ...], tuple[Sentence, ...]]:
-    """What the programs had to do, or why that is not known: the analysis is not part of JAX's public API."""
+    """Return the costs of the programs, or why they are not known: the analysis is private in JAX."""
     try:
         from jax._src.lib import _jax, hlo
 
         client = _xla_bridge().get_backend()
         tf32 = client.platform == "gpu" and _has_tf32(client)
-        # The client of a GPU's plug-in has no such analysis (JAX 0.11); the processor's counts any program.
+        # A GPU plug-in's client has no such analysis (JAX 0.11); the CPU's client analyses any program.
         host = _xla_bridge().get_backend("cpu")
-        ran = programs.runs_of(parsed)
-        known = {name: runs for name, runs in ran.items() if runs is not None}
+        runs = programs.run_counts(parsed)
+        known = {name: count for name, count in runs.items() if count is not None}
         found = programs.costs(
             data,
             known,
@@ -112,13 +112,13 @@ def _costs(data: bytes, parsed: Any) -> tuple[tuple[ProgramCost, ...], tuple[Sen
                 error=words(error),
             ),
         )
-    said = [_LOOPS] if len(found) < len(known) else []
-    return found, (*said, _RUNS) if len(known) < len(ran) else tuple(said)
+    problems = [_LOOPS] if len(found) < len(known) else []
+    return found, (*problems, _RUNS) if len(known) < len(runs) else tuple(problems)
 
 
 def _has_tf32(client: Any) -> bool:
-    told = str(getattr(client.devices()[0], "compute_capability", ""))
-    return bool(re.fullmatch(r"\d+\.\d+", told)) and float(told) >= 8.0
+    capability = str(getattr(client.devices()[0], "compute_capability", ""))
+    return bool(re.fullmatch(r"\d+\.\d+", capability)) and float(capability) >= 8.0
 
 
 def _xla_bridge() -> Any:

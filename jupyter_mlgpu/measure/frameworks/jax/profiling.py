@@ -1,6 +1,6 @@
-"""JAX's profiler as it is seen from outside (`profiler_watch.FrameworkProfiler`).
+"""JAX's `profiler_hooks.FrameworkProfiler`.
 
-`jax.profiler.start_trace` makes a session through the native module in `jax._src.profiler` (read in 0.11).
+`jax.profiler.start_trace` creates a session through the native module in `jax._src.profiler` (read in 0.11).
 """
 
 from __future__ import annotations
@@ -8,18 +8,18 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from jupyter_mlgpu.measure.frameworks.imports import module
-from jupyter_mlgpu.measure.frameworks.user_profiler import FirstStep, Replaced
+from jupyter_mlgpu.measure.frameworks.user_profiler import ProfilerModuleProxy, ReplacedNames
 
 
 def is_on() -> bool:
-    """Return whether a trace of the user's runs now."""
+    """Return True if a trace of the user is running."""
     place = module("jax._src.profiler")
     return place is not None and place._profile_state.profile_session is not None
 
 
-def before(tell: Callable[[], None]) -> Callable[[], None]:
-    """Have `tell` called before one begins; what is returned ends that."""
+def before(callback: Callable[[], None]) -> Callable[[], None]:
+    """Call `callback` before a session starts; return a function that ends this."""
     place = module("jax._src.profiler")
-    replaced = Replaced(place)
-    replaced.replace("_profiler", FirstStep(place._profiler, tell))
+    replaced = ReplacedNames(place)
+    replaced.replace("_profiler", ProfilerModuleProxy(place._profiler, callback))
     return replaced.put_back

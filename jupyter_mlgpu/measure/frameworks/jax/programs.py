@@ -1,9 +1,9 @@
-"""What JAX's compiled programs had to do: XLA's own cost analysis of the programs that a profile holds.
+"""The work of JAX's compiled programs, from XLA's cost analysis of the programs in a profile.
 
-XLA writes each program into its profile as it was compiled (the plane `/host:metadata`, seen on JAX 0.10.2).
-The analysis counts a fused operation's inputs and outputs once. Products that cuBLAS works out
-are calls of which it knows nothing, and are counted here. A loop's body counts once there, so a program with
-one is left out.
+XLA writes each compiled program into its profile (the plane `/host:metadata`, seen on JAX 0.10.2). The
+analysis counts a fused operation's inputs and outputs once. Products in cuBLAS are calls that the analysis
+ignores; they are counted here. The analysis counts a loop's body only once, so programs with a loop are left
+out.
 """
 
 from __future__ import annotations
@@ -17,15 +17,15 @@ from typing import Any
 from jupyter_mlgpu.measure.ops import planes, xspace
 from jupyter_mlgpu.measure.ops.events import ProgramCost
 
-#: XLA's names of types of numbers.
+#: XLA's names of number types.
 _TYPES = {"f64": "float64", "f32": "float32", "f16": "float16", "bf16": "bfloat16"}
 _SIZES = {"f64": 8, "f32": 4, "f16": 2, "bf16": 2, "s64": 8, "s32": 4, "s8": 1, "u8": 1, "pred": 1}
 _SHAPE = re.compile(r"\b([a-z]+\d*)\[([\d,]*)\]")
-#: An instruction: its name, its shape (of several, the first), what it is, and what it is given.
+#: An instruction: its name, its shape (the first of several), its kind, and its operands.
 _INSTRUCTION = re.compile(
     r"^\s*(?:ROOT )?%([\w.\-]+) = \(?([a-z]+\d*)\[([\d,]*)\].*? ([\w\-]+)\((.*)$", re.MULTILINE
 )
-_GIVEN = re.compile(r"%([\w.\-]+)")
+_OPERAND = re.compile(r"%([\w.\-]+)")
 _CONTRACTED = re.compile(r'"lhs_contracting_dimensions":\[([^\]]*)\]')
 _LAYOUT = re.compile(r"entry_computation_layout=\{(.*)\}$", re.MULTILINE)
 _GEMM = 'custom_call_target="__cublas$'
@@ -36,10 +36,11 @@ Shape = tuple[str, tuple[int, ...]]
 def costs(
     data: bytes, runs: Mapping[str, int], analyse: Any, parse: Any, *, tf32: bool
 ) -> tuple[ProgramCost, ...]:
-    """The cost of each program that ran; `runs` says how often, by `name(number)` as the profile has it.
+    """Return the cost of each program that ran.
 
-    `parse` makes a module of its bytes, `analyse` gives XLA's cost analysis of one. With `tf32`, products of
-    float32 are worked out in that unless they ask for more precision.
+    `runs` are the numbers of runs by `name(number)`, as in the profile. `parse` makes a module from its
+    bytes, and `analyse` returns XLA's cost analysis of a module. With `tf32`, products of float32 are
+    computed in tf32 unless they ask for more precision.
     """
     found = []
     for name, serialised in _programs(data):
@@ -52,7 +53,7 @@ def costs(
 
 
 def _programs(data: bytes) -> Iterator[tuple[str, bytes]]:
-    """Names and modules of the programs in a profile (xplane.proto, and HloProto in XLA's hlo.proto)."""
+    """Yield names and modules of the programs in a profile (xplane.proto; HloProto in XLA's hlo.proto)."""
     for plane in xspace.fields(data, 1):
         if next(xspace.fields(plane, 2), b"") != b"/host:metadata":
             continue
@@ -63,56 +64,58 @@ def _programs(data: bytes) -> Iterator[tuple[str, bytes]]:
                     yield from ((name, module) for module in xspace.fields(program, 1))
 
 
-def _cost(name: str, runs: int, text: str, told: Mapping[str, float], tf32: bool) -> ProgramCost | None:
+def _cost(name: str, runs: int, text: str, analysis: Mapping[str, float], tf32: bool) -> ProgramCost | None:
     shapes: dict[str, Shape] = {}
-    flops, moved = told.get("flops", 0.0), told.get("bytes accessed", 0.0)
+    flops, moved = analysis.get("flops", 0.0), analysis.get("bytes accessed", 0.0)
     types: dict[str, float] = defaultdict(float)
     for instruction in _INSTRUCTION.finditer(text):
-        mine, kind, rest = instruction[1], instruction[4], instruction[5]
-        shape = shapes[mine] = (instruction[2], _sizes(instruction[3]))
+        result, kind, rest = instruction[1], instruction[4], instruction[5]
+        shape = shapes[result] = (instruction[2], _sizes(instruction[3]))
         if kind == "while":
             return None
-        given = [shapes[one] for one in _GIVEN.findall(rest.partition("),")[0]) if one in shapes]
-        called = kind == "custom-call" and _GEMM in rest
-        if not given or not (called or kind in ("dot", "convolution")):
+        operands = [shapes[one] for one in _OPERAND.findall(rest.partition("),")[0]) if one in shapes]
+        is_gemm = kind == "custom-call" and _GEMM in rest
+        if not operands or not (is_gemm or kind in ("dot", "convolution")):
             continue
-        left = given[0]
+        left = operands[0]
         shared = _contracted(rest, left)
         work = 2.0 * math.prod(shape[1]) * shared
-        types[_computes(left[0], rest, tf32)] += work
-        if called:
+        types[_computation_type(left[0], rest, tf32)] += work
+        if is_gemm:
             flops += work
-            moved += sum(map(_bytes, (*given[:2], shape)))
+            moved += sum(map(_bytes, (*operands[:2], shape)))
     number_type = max(types, key=lambda one: types[one], default=None) or _type_of(text)
-    given_and_back = sum(map(_bytes, _of_entry(text)))
-    return ProgramCost(name, runs, max(flops, 0.0), round(max(moved, 0.0)), given_and_back, number_type)
+    arguments_and_results = sum(map(_bytes, _entry_shapes(text)))
+    return ProgramCost(
+        name, runs, max(flops, 0.0), round(max(moved, 0.0)), arguments_and_results, number_type
+    )
 
 
 def _contracted(rest: str, left: Shape) -> int:
-    """How many numbers are summed up for each one of a product; 1 where that is not told."""
+    """Return how many products are summed for each element of the result; 1 if not known."""
     found = _CONTRACTED.search(rest)
-    numbers = re.findall(r"\d+", found[1]) if found else re.findall(r"\d+", _plain(rest))
+    numbers = re.findall(r"\d+", found[1]) if found else re.findall(r"\d+", _contracting_dims(rest))
     return math.prod(left[1][int(one)] for one in numbers if int(one) < len(left[1]))
 
 
-def _plain(rest: str) -> str:
+def _contracting_dims(rest: str) -> str:
     found = re.search(r"lhs_contracting_dims=\{([^}]*)\}", rest)
     return found[1] if found else ""
 
 
-def _computes(type_: str, rest: str, tf32: bool) -> str:
+def _computation_type(type_: str, rest: str, tf32: bool) -> str:
     name = _TYPES.get(type_, type_)
     precise = "highest" in rest.lower()
     return "tf32" if name == "float32" and tf32 and not precise else name
 
 
 def _type_of(text: str) -> str | None:
-    """The type of the first array of real numbers that a program is given or gives back."""
-    return next((_TYPES[type_] for type_, _ in _of_entry(text) if type_ in _TYPES), None)
+    """Return the type of a program's first argument or result that is an array of real numbers."""
+    return next((_TYPES[type_] for type_, _ in _entry_shapes(text) if type_ in _TYPES), None)
 
 
-def _of_entry(text: str) -> list[Shape]:
-    """What a program is given and gives back."""
+def _entry_shapes(text: str) -> list[Shape]:
+    """Return the shapes of a program's arguments and results."""
     found = _LAYOUT.search(text.partition("\n\n")[0]) or _LAYOUT.search(text)
     return [(type_, _sizes(sizes)) for type_, sizes in _SHAPE.findall(found[1])] if found else []
 
@@ -125,14 +128,14 @@ def _bytes(shape: Shape) -> int:
     return _SIZES.get(shape[0], 0) * math.prod(shape[1])
 
 
-def runs_of(data: Any) -> dict[str, int | None]:
-    """How often each program of a profile (`ProfileData`) ran, by `name(number)`; None where not known.
+def run_counts(data: Any) -> dict[str, int | None]:
+    """Return how often each program of a `ProfileData` ran, by `name(number)`; None if not known.
 
-    On a GPU the operations' runs are not numbered; those that the host started are, by the program's name
-    (seen on JAX 0.11.2). Where several programs share it, or the host tells none, of the operations' kernels
-    the one that came least often tells: an operation may take several, as a product of cuBLAS on an H100 does
-    that sets its work area to zero first. Each kernel came a whole number of times in a run. Where one did
-    not, some were not seen, or a run has a choice of operations: how many runs there were is not known.
+    On a GPU the runs of operations are not numbered. Those that the host started are, by the program's name
+    (seen on JAX 0.11.2). If several programs share the name, or the host has none, the count is that of the
+    least frequent kernel of the operations. An operation may take several kernels: a product of cuBLAS on an
+    H100 that zeroes its work area first does. Each kernel occurs a whole number of times per run. If one does
+    not, events are missing or a run has a choice of operations, and the number of runs is not known.
     """
     numbered: dict[str, set[int]] = defaultdict(set)
     started: dict[str, set[int]] = defaultdict(set)
@@ -153,11 +156,11 @@ def runs_of(data: Any) -> dict[str, int | None]:
                         numbered[name].add(int(stats["run_id"]))
                 elif "run_id" in stats and "name" in stats:
                     started[str(stats["name"])].add(int(stats["run_id"]))
-    named = Counter(map(_module, counts))
+    names = Counter(map(_module, counts))
 
     def runs(name: str) -> int | None:
-        of_host = len(started[_module(name)]) if named[_module(name)] == 1 else 0
-        return len(numbered[name]) or _whole(counts[name].values(), of_host)
+        from_host = len(started[_module(name)]) if names[_module(name)] == 1 else 0
+        return len(numbered[name]) or _common_runs(counts[name].values(), from_host)
 
     return {name: runs(name) for name in counts}
 
@@ -166,7 +169,7 @@ def _module(name: str) -> str:
     return name.rpartition("(")[0]
 
 
-def _whole(counts: Collection[int], runs: int) -> int | None:
-    """So many runs, or as many as the least of these counts, if each is a whole number of times in a run."""
+def _common_runs(counts: Collection[int], runs: int) -> int | None:
+    """Return `runs`, or the least of the counts if it is 0; None if a count is no multiple of the result."""
     runs = runs or min(counts)
     return None if any(count % runs for count in counts) else runs

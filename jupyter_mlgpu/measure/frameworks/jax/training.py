@@ -1,6 +1,6 @@
-"""Training and inference with Keras on JAX: one compiled step, made by hand of Keras's stateless calls.
+"""Training and inference with Keras on JAX: one compiled step, written with Keras's stateless calls.
 
-`model.fit` copies each batch from the host and asks for metrics; here the batch lies on the device, and the
+`model.fit` copies each batch from the host and computes metrics. Here the batch lies on the device, and the
 step is a function from all weights to all weights, compiled as a whole.
 """
 
@@ -31,7 +31,7 @@ OPTIONS: Mapping[str, Option] = {
 
 
 class JaxTraining:
-    """A Keras model in training (or doing inference) on a device of JAX; None is JAX's own choice."""
+    """A Keras model in training or inference on a device of JAX; None is JAX's default device."""
 
     def __init__(
         self,
@@ -60,12 +60,12 @@ class JaxTraining:
         self._call = self._compiled()
 
     def run(self, steps: int) -> None:
-        """Do so many steps; they may still be under way when this returns."""
+        """Run `steps` steps; they may still be running when this returns."""
         if not self._training:
-            values, rest, kept, _ = self._state
+            values, rest, optimizer_state, _ = self._state
             for _ in range(steps):
                 last = self._call(values, rest, self._data)
-            self._state = (values, rest, kept, last)
+            self._state = (values, rest, optimizer_state, last)
         elif "scan" in self._options:
             self._state = self._call(self._state, self._data, steps)
         else:
@@ -77,11 +77,11 @@ class JaxTraining:
         self._jax.block_until_ready(self._state)
 
     def loss(self) -> float:
-        """The loss of the last training step, from the device (of inference: the mean of all outputs)."""
+        """Return the loss of the last training step (of inference, the mean of all outputs); synchronizes."""
         return float(self._state[3].mean())
 
     def close(self) -> None:
-        """Free what lies on the device."""
+        """Free the memory on the device."""
         self.wait()
         self._state = self._data = self._model = self._optimizer = self._call = None
 
@@ -89,25 +89,25 @@ class JaxTraining:
         jax = self._jax
         if not self._training:
             return jax.jit(self._logits)
-        given = {"donate_argnums": 0} if "donate" in self._options else {}
+        donated = {"donate_argnums": 0} if "donate" in self._options else {}
         if "scan" not in self._options:
-            return jax.jit(self._step, **given)
+            return jax.jit(self._step, **donated)
 
         def several(state: Any, data: Any, steps: Any) -> Any:
-            # The number is no constant of the program: one that is compiled once does any number of steps.
+            # An argument and not a constant: a program compiled once runs any number of steps.
             return jax.lax.fori_loop(0, steps, lambda _, now: self._step(now, data), state)
 
-        return jax.jit(several, **given)
+        return jax.jit(several, **donated)
 
     def _logits(self, values: Any, rest: Any, data: Any) -> Any:
         return self._model.stateless_call(values, rest, data[0], training=False)[0]
 
     def _step(self, state: Any, data: Any) -> Any:
-        values, rest, kept, _ = state
-        changed = self._jax.value_and_grad(self._loss, has_aux=True)
-        (loss, rest), gradients = changed(values, rest, data)
-        values, kept = self._optimizer.stateless_apply(kept, gradients, values)
-        return values, rest, kept, loss
+        values, rest, optimizer_state, _ = state
+        gradient_of = self._jax.value_and_grad(self._loss, has_aux=True)
+        (loss, rest), gradients = gradient_of(values, rest, data)
+        values, optimizer_state = self._optimizer.stateless_apply(optimizer_state, gradients, values)
+        return values, rest, optimizer_state, loss
 
     def _loss(self, values: Any, rest: Any, data: Any) -> tuple[Any, Any]:
         jnp = self._jax.numpy
@@ -128,7 +128,7 @@ def _sets(model: Model, kind: str) -> tuple[Set, ...]:
     plain = ("bf16", "donate")
     if model.kind == "text":
         return ("bf16",), plain, (*plain, "flash"), (*plain, "flash", "scan")
-    # Of the two networks ResNet50 has biases to leave out, and MobileNetV2 depthwise convolutions.
+    # ResNet50 has biases that can be left out, and MobileNetV2 depthwise convolutions.
     other = "no_bias" if model.name == "resnet50" else "shifted_depthwise"
     norm = (*plain, "one_pass_norm")
     return ("bf16",), plain, norm, (*norm, other), (*norm, other, "scan")

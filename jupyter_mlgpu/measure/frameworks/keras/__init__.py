@@ -1,1 +1,1 @@
-"""What Keras brings to any framework that it runs on: not one itself, and so not registered."""
+"""Keras on any framework. Keras is not a framework itself here, and so is not registered."""

@@ -1,4 +1,4 @@
-"""The callback of Keras that tells of epochs, or of steps."""
+"""The callback for Keras, which makes records of epochs or of steps."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from jupyter_mlgpu.measure.training_records import TrainingRecords
 
 
 def keras_callback(records: TrainingRecords) -> Any:
-    """A `keras.callbacks.Callback` that tells `records` what `fit` does; a step is a batch."""
+    """Return a `keras.callbacks.Callback` that reports `fit` to `records`; a step is a batch."""
     import keras
 
     class _EpochCallback(keras.callbacks.Callback):  # type: ignore[misc]
@@ -35,7 +35,7 @@ def keras_callback(records: TrainingRecords) -> Any:
     if records.every is None:
         return _EpochCallback()
 
-    # By itself, for who asks for every batch has Keras call its callbacks on the thread that trains.
+    # A separate class, because a callback with batch methods makes Keras call it on the training thread.
     class _StepsCallback(_EpochCallback):
         _before = _done = 0
 

@@ -1,8 +1,8 @@
-"""The four models in Keras, for the framework that Keras runs on: JAX or TensorFlow.
+"""The four models in Keras on JAX or TensorFlow.
 
 The convolutional networks are those of keras.applications. Its ResNet50 is the first version (the stride is
-in the 1x1 convolution), and its convolutions have a bias: 25,583,592 trained numbers. The encoders are
-written here, for keras-hub asks for TensorFlow.
+in the 1x1 convolution), and its convolutions have a bias: 25,583,592 trained values. The encoders are written
+here, because keras-hub requires TensorFlow.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _POLICIES = {"bf16": "mixed_bfloat16", "fp16": "mixed_float16"}
 
 
 def run_on(wanted: str) -> None:
-    """Start Keras on a framework, if it has not started yet; raises BenchError where it runs on another."""
+    """Start Keras on a framework if it has not started yet; raises BenchError if it runs on another."""
     if not installed("keras"):
         raise BenchError(
             "Keras is not installed here, and this case needs it: `pip install keras` installs it."
@@ -33,7 +33,7 @@ def run_on(wanted: str) -> None:
 
 
 def wrong_backend(wanted: str) -> str | None:
-    """Why Keras cannot be used with `wanted` in this process, in a sentence; else None. Imports Keras."""
+    """Return why Keras cannot be used with `wanted` in this process, else None. Imports Keras."""
     import keras
 
     found = keras.backend.backend()
@@ -46,7 +46,10 @@ def wrong_backend(wanted: str) -> str | None:
 
 
 def build(model: Model, options: Collection[str]) -> Any:
-    """The Keras model, with random weights and without a last softmax; see `OPTIONS` of each framework."""
+    """Return the Keras model, with random weights and without a last softmax.
+
+    `OPTIONS` of each framework describe the options.
+    """
     import keras
 
     policy = next((_POLICIES[one] for one in options if one in _POLICIES), "float32")
@@ -56,7 +59,7 @@ def build(model: Model, options: Collection[str]) -> Any:
         if isinstance(model.shape, Encoder):
             return encoder(model.classes, model.shape, "flash" in options)
         found = _network(model, model.shape)
-        return _changed(found, options)
+        return _with_other_layers(found, options)
     finally:
         keras.config.set_dtype_policy(before)
 
@@ -64,44 +67,44 @@ def build(model: Model, options: Collection[str]) -> Any:
 def _network(model: Model, shape: Network) -> Any:
     import keras
 
-    given: dict[str, Any] = {"weights": None, "classes": model.classes, "classifier_activation": None}
-    given["input_shape"] = (shape.side, shape.side, 3)
-    if model.name == "resnet50":  # has no narrower version: a trial has small images alone
-        return keras.applications.ResNet50(**given)
-    return keras.applications.MobileNetV2(alpha=1.0 if shape.shrink == 1 else 0.35, **given)
+    arguments: dict[str, Any] = {"weights": None, "classes": model.classes, "classifier_activation": None}
+    arguments["input_shape"] = (shape.side, shape.side, 3)
+    if model.name == "resnet50":  # has no narrower version: a small model only has small images
+        return keras.applications.ResNet50(**arguments)
+    return keras.applications.MobileNetV2(alpha=1.0 if shape.shrink == 1 else 0.35, **arguments)
 
 
-def _changed(model: Any, options: Collection[str]) -> Any:
-    """The same network with other layers, where the options ask for them."""
+def _with_other_layers(model: Any, options: Collection[str]) -> Any:
+    """Return the same network, with layers replaced as the options say."""
     import keras
 
     if not {"no_bias", "one_pass_norm", "shifted_depthwise"} & set(options):
         return model
     from jupyter_mlgpu.measure.frameworks.jax.keras_layers import one_pass_norm, shifted_depthwise
 
-    def layer(given: Any) -> Any:
-        config = given.get_config()
-        if "no_bias" in options and isinstance(given, keras.layers.Conv2D):
-            return type(given).from_config({**config, "use_bias": False})
-        if "one_pass_norm" in options and isinstance(given, keras.layers.BatchNormalization):
+    def replacement(layer: Any) -> Any:
+        config = layer.get_config()
+        if "no_bias" in options and isinstance(layer, keras.layers.Conv2D):
+            return type(layer).from_config({**config, "use_bias": False})
+        if "one_pass_norm" in options and isinstance(layer, keras.layers.BatchNormalization):
             return one_pass_norm().from_config(config)
-        if "shifted_depthwise" in options and isinstance(given, keras.layers.DepthwiseConv2D):
+        if "shifted_depthwise" in options and isinstance(layer, keras.layers.DepthwiseConv2D):
             return shifted_depthwise().from_config(config)
-        return type(given).from_config(config)
+        return type(layer).from_config(config)
 
-    return keras.models.clone_model(model, clone_function=layer)
+    return keras.models.clone_model(model, clone_function=replacement)
 
 
 def encoder(classes: int, shape: Encoder, flash: bool = False) -> Any:
-    """DistilBERT or BERT with a layer of `classes` outputs over its first token.
+    """Return DistilBERT or BERT with a layer of `classes` outputs over its first token.
 
-    With `flash`, attention is one fused kernel, which in Keras goes without dropout of its weights.
+    With `flash`, attention is one fused kernel, which in Keras has no dropout of its weights.
     """
     import keras
     from keras import layers
 
     class KerasBertEmbedding(layers.Layer):  # type: ignore[misc]
-        """Words and their places (and which of two texts they are of) as vectors."""
+        """Embeddings of words and their positions, and of which of two texts they belong to."""
 
         def build(self, input_shape: Any) -> None:
             self.words = self._table(shape.vocabulary, "words")
@@ -125,8 +128,8 @@ def encoder(classes: int, shape: Encoder, flash: bool = False) -> Any:
         start = keras.initializers.RandomNormal(stddev=0.02)
         return layers.Dense(width, activation, kernel_initializer=start)
 
-    def joined(x: Any, made: Any) -> Any:
-        added = layers.add([x, layers.Dropout(shape.dropout)(made)])
+    def add_and_normalise(x: Any, change: Any) -> Any:
+        added = layers.add([x, layers.Dropout(shape.dropout)(change)])
         return layers.LayerNormalization(epsilon=_EPSILON)(added)
 
     tokens = keras.Input((shape.tokens,), dtype="int32")
@@ -140,8 +143,8 @@ def encoder(classes: int, shape: Encoder, flash: bool = False) -> Any:
             kernel_initializer=keras.initializers.RandomNormal(stddev=0.02),
             flash_attention=flash or None,
         )
-        x = joined(x, attention(x, x))
-        x = joined(x, dense(shape.width)(dense(shape.inner, "gelu")(x)))
+        x = add_and_normalise(x, attention(x, x))
+        x = add_and_normalise(x, dense(shape.width)(dense(shape.inner, "gelu")(x)))
     x = x[:, 0]
     if shape.pooler:
         x = dense(shape.width, "tanh")(x)
@@ -149,7 +152,7 @@ def encoder(classes: int, shape: Encoder, flash: bool = False) -> Any:
 
 
 def optimizer(model: Model, rate: float | None = None) -> Any:
-    """The optimizer with which a model is measured: SGD with momentum 0.9, or Adam."""
+    """Return the optimizer with which a model is measured: SGD with momentum 0.9, or Adam."""
     import keras
 
     if model.optimizer == "sgd":
@@ -158,11 +161,11 @@ def optimizer(model: Model, rate: float | None = None) -> Any:
 
 
 def draw(model: Model, batch: int) -> tuple[Any, Any]:
-    """A random batch: images [batch, side, side, 3] in float32 or tokens, and labels."""
+    """Return a random batch: images [batch, side, side, 3] in float32 or tokens, and labels."""
     import numpy as np
 
-    draw, shape = np.random.default_rng(0), model.shape
-    labels = draw.integers(0, model.classes, batch).astype("int32")
+    random, shape = np.random.default_rng(0), model.shape
+    labels = random.integers(0, model.classes, batch).astype("int32")
     if isinstance(shape, Encoder):
-        return draw.integers(0, shape.vocabulary, (batch, shape.tokens)).astype("int32"), labels
-    return draw.standard_normal((batch, shape.side, shape.side, 3)).astype("float32"), labels
+        return random.integers(0, shape.vocabulary, (batch, shape.tokens)).astype("int32"), labels
+    return random.standard_normal((batch, shape.side, shape.side, 3)).astype("float32"), labels

@@ -1,4 +1,4 @@
-"""MLX: described here, and everything of it in this folder. Nothing here imports it at the top."""
+"""The description of MLX, whose support is in this folder. Nothing here imports MLX at the top."""
 
 from jupyter_mlgpu.measure.frameworks.base import Framework, Verified
 from jupyter_mlgpu.record.sentence import say
@@ -24,6 +24,6 @@ FRAMEWORK = Framework(
         "expression is evaluated and waited for; other work that the cell left unevaluated "
         "is not in the times."
     ),
-    keeps_lock=True,
+    keeps_gil=True,
     verified={"cpu": Verified("Linux x86-64, MLX 0.32.4")},
 )

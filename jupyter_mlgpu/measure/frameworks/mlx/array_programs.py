@@ -1,7 +1,7 @@
-"""MLX's array programs. MLX is lazy: a step makes an expression, and some at a time are worked out together.
+"""MLX's array programs. MLX is lazy: a step creates an expression, and several are evaluated together.
 
-Its arrays lie in memory that CPU and GPU share, so there is no transfer to measure but the ping-pong: the CPU
-and the GPU work on the same numbers in turn.
+Its arrays lie in memory that CPU and GPU share. So there is no transfer to measure except the ping-pong, in
+which the CPU and the GPU work on the same numbers in turn.
 """
 
 from __future__ import annotations
@@ -18,22 +18,22 @@ from jupyter_mlgpu.measure.frameworks.benchmarks import (
     Operation,
     Programs,
     emulated,
-    host_is_device,
+    refuse_transfer_on_cpu,
     refuse_type,
 )
 from jupyter_mlgpu.measure.frameworks.mlx.backend import native
 from jupyter_mlgpu.record.errors import BenchError
 
-#: MLX's own switch, read when it starts (its manual, "Environment Variables" and "Precision"): on NVIDIA's
-#: GPUs and from Apple's M5 on, products of float32 are worked out with less precision unless it is 0.
+#: MLX's own setting, read when it starts (its manual, "Environment Variables" and "Precision"): on NVIDIA's
+#: GPUs and from Apple's M5 on, products of float32 are computed with less precision unless it is 0.
 IN_TF32 = "MLX multiplies float32 as tf32 on this GPU, unless MLX_ENABLE_TF32=0 is set before it starts."
 
 
 class MlxPrograms(Programs):
-    """MLX's steps of each case."""
+    """MLX's implementation of each case."""
 
     def gemm(self, device: Device, n: int, type_: str) -> Loop:
-        """The same product again and again: MLX works out each one that is asked for."""
+        """Compute the same product again and again; MLX does not reuse the result."""
         import mlx.core as mx
 
         refuse_type(device, type_)
@@ -49,7 +49,7 @@ class MlxPrograms(Programs):
         return _independent(device, lambda: mx.matmul(a, b, stream=where), type_)
 
     def stream(self, device: Device, operation: Operation, count: int) -> Loop:
-        """A product with a sum is one kernel through mx.compile."""
+        """Run one function per operation; a product with a sum is one kernel through mx.compile."""
         import mlx.core as mx
 
         where = native(device)
@@ -58,18 +58,18 @@ class MlxPrograms(Programs):
             b = mx.sign(mx.random.normal((count,)))
             mx.eval(x, b, c)
         fused = mx.compile(lambda x, b, c: x * b + c)
-        doing: dict[str, Callable[[Any], Any]] = {
+        operations: dict[str, Callable[[Any], Any]] = {
             "add": lambda x: mx.add(x, b),
             "mult": lambda x: mx.multiply(x, b),
             "mult-add": lambda x: fused(x, b, c),
         }
-        return _chained(device, doing[operation], x, at_once=1)
+        return _chained(device, operations[operation], x, at_once=1)
 
     def transfer(self, device: Device, direction: Direction, count: int) -> Loop:
-        """The ping-pong alone."""
+        """Run the ping-pong; raise BenchError for the other directions."""
         import mlx.core as mx
 
-        host_is_device(device)
+        refuse_transfer_on_cpu(device)
         if direction != "ping-pong":
             raise BenchError(
                 "MLX's arrays lie in memory that CPU and GPU share: there is nothing to transfer."
@@ -84,26 +84,26 @@ class MlxPrograms(Programs):
         return _chained(device, step, x, at_once=1)
 
     def conv(self, device: Device, shape: ConvolutionCase) -> Loop:
-        """Images lie channels last."""
+        """Convolve images with channels last."""
         import mlx.core as mx
 
         where, channels, number = native(device), shape.channels, getattr(mx, shape.type_)
         with mx.stream(where):
             x = mx.random.normal((shape.batch, shape.size, shape.size, channels)).astype(number)
-            each = mx.random.normal((channels, 3, 3, 1 if shape.separable else channels)).astype(number)
-            points = mx.random.normal((channels, 1, 1, channels)).astype(number)
-            mx.eval(x, each, points)
+            weights = mx.random.normal((channels, 3, 3, 1 if shape.separable else channels)).astype(number)
+            pointwise = mx.random.normal((channels, 1, 1, channels)).astype(number)
+            mx.eval(x, weights, pointwise)
 
         def step() -> Any:
             if shape.separable:
-                alone = mx.conv2d(x, each, padding=1, groups=channels, stream=where)
-                return mx.conv2d(alone, points, stream=where)
-            return mx.conv2d(x, each, padding=1, stream=where)
+                depthwise = mx.conv2d(x, weights, padding=1, groups=channels, stream=where)
+                return mx.conv2d(depthwise, pointwise, stream=where)
+            return mx.conv2d(x, weights, padding=1, stream=where)
 
         return _independent(device, step, shape.type_)
 
     def dispatch(self, device: Device, synchronised: bool) -> Loop:
-        """Chained: so many additions are worked out together."""
+        """Add in a chain, of which 100 additions are evaluated together unless `synchronised`."""
         import mlx.core as mx
 
         x = mx.zeros((1,))
@@ -112,20 +112,20 @@ class MlxPrograms(Programs):
 
 
 def _independent(device: Device, step: Callable[[], Any], type_: str) -> Loop:
-    """A loop of steps that do not hang together: some are worked out at a time, the rest let go."""
+    """Return a loop of independent steps; each is launched, and its result is dropped."""
     import mlx.core as mx
 
     def run(steps: int) -> None:
         for _ in range(steps):
             mx.async_eval(step())
 
-    if type_ == "float32" and _reduced(device):
-        return Loop(run, _waiting(device), "tf32", IN_TF32)
-    return Loop(run, _waiting(device), type_, emulated(device, type_, lambda: None))
+    if type_ == "float32" and _is_reduced(device):
+        return Loop(run, _wait(device), "tf32", IN_TF32)
+    return Loop(run, _wait(device), type_, emulated(device, type_, lambda: None))
 
 
 def _chained(device: Device, step: Callable[[Any], Any], x: Any, *, at_once: int) -> Loop:
-    """A loop in which each step's result is the next one's argument, worked out `at_once` at a time."""
+    """Return a loop in which each step's result is the next one's argument, evaluated `at_once` at a time."""
     import mlx.core as mx
 
     where = native(device)
@@ -139,18 +139,18 @@ def _chained(device: Device, step: Callable[[Any], Any], x: Any, *, at_once: int
                     mx.eval(x)
             mx.eval(x)
 
-    return Loop(run, _waiting(device))
+    return Loop(run, _wait(device))
 
 
-def _waiting(device: Device) -> Callable[[], None]:
+def _wait(device: Device) -> Callable[[], None]:
     import mlx.core as mx
 
     where = native(device)
     return lambda: mx.synchronize(where)
 
 
-def _reduced(device: Device) -> bool:
-    """Whether MLX multiplies float32 with less precision on a device."""
+def _is_reduced(device: Device) -> bool:
+    """Return True if MLX multiplies float32 with less precision on a device."""
     import mlx.core as mx
 
     if device.kind == "cpu" or os.environ.get("MLX_ENABLE_TF32") == "0":

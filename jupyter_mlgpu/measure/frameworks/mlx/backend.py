@@ -1,9 +1,9 @@
 """MLX on CPU, Metal and CUDA.
 
-Run on Linux CPUs. Where else, `FRAMEWORK` says. MLX is lazy: an expression is worked out when its value is
-first needed. What a cell leaves unevaluated falls into a later cell, and each record says so.
+`FRAMEWORK` lists where it was verified. MLX is lazy: an expression is evaluated when its value is first
+needed. What a cell leaves unevaluated is computed in a later cell, and each record says so.
 
-The device of a cell is MLX's default device. Whether other threads see it depends on MLX's version.
+The device of a cell is MLX's default device. It depends on MLX's version if it applies to other threads, too.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from importlib import metadata
 from typing import Any
 
 from jupyter_mlgpu.measure.frameworks import hardware
-from jupyter_mlgpu.measure.frameworks.allocator import held, peak
+from jupyter_mlgpu.measure.frameworks.allocator import allocator_readings, peak_reading
 from jupyter_mlgpu.measure.frameworks.base import (
     Backend,
     Capability,
@@ -33,12 +33,12 @@ from jupyter_mlgpu.measure.frameworks.users_peaks import UsersPeaks, users_peaks
 from jupyter_mlgpu.record.reading import Reading
 from jupyter_mlgpu.record.sentence import Sentence, joined, say
 
-NOT_WATCHED = say("MLX does not report where its operations ran.")
+NOT_REPORTED = say("MLX does not report where its operations ran.")
 LAZY = say("Work that this cell left unevaluated (`mx.eval`) counts toward a later cell.")
 
 
 class MlxBackend(Backend):
-    """MLX's devices, as the kit asks of them."""
+    """MLX's devices."""
 
     name = FRAMEWORK.name
 
@@ -46,15 +46,15 @@ class MlxBackend(Backend):
         self._peaks: Peaks | None = None
 
     def loaded(self) -> bool:
-        """Whether `import mlx.core` has finished; `mlx` itself is an empty folder of packages."""
+        """Return True if `import mlx.core` has finished; `mlx` itself is only a namespace package."""
         return imported("mlx.core")
 
     def versions(self) -> Mapping[str, str]:
-        """MLX's version."""
+        """Return MLX's version."""
         return {"mlx": str(_mx().__version__)}
 
     def devices(self) -> tuple[Device, ...]:
-        """The CPU, and the GPUs that MLX counts."""
+        """Return the CPU, and the GPUs that MLX counts."""
         mx = _mx()
         gpu = "metal" if mx.metal.is_available() else "cuda"
         return tuple(
@@ -64,17 +64,17 @@ class MlxBackend(Backend):
         )
 
     def details(self, device: Device) -> Details:
-        """Name and memory as MLX tells them, else as the machine does."""
+        """Return name and memory of a GPU from MLX, and of the CPU from the machine."""
         if device.kind == "cpu":
             return hardware.cpu()
-        told = _mx().device_info(native(device))
-        memory = told.get("total_memory", told.get("memory_size"))
-        name = told.get("device_name")
+        info = _mx().device_info(native(device))
+        memory = info.get("total_memory", info.get("memory_size"))
+        name = info.get("device_name")
         driver = hardware.nvidia(device.name).driver if device.kind == "cuda" else None
         return Details(name and str(name), memory and int(memory), driver)
 
     def why_no_gpu(self) -> Sentence:
-        """Metal is part of MLX on a Mac; CUDA comes with a package of its own."""
+        """Return a sentence. Metal is part of MLX on a Mac; CUDA needs another package."""
         version = _mx().__version__
         if sys.platform == "darwin":
             return say("MLX {version} finds no Metal device here.", version=version)
@@ -85,23 +85,23 @@ class MlxBackend(Backend):
         return say("MLX {version} is installed for CPUs only.", version=version)
 
     def capabilities(self, device: Device) -> tuple[Capability, ...]:
-        """Operations are not watched; what is evaluated is waited for."""
-        return FRAMEWORK.capabilities(device.kind, {"placement": NOT_WATCHED})
+        """Return the capabilities: operations are not observed; evaluated work is waited for."""
+        return FRAMEWORK.capabilities(device.kind, {"placement": NOT_REPORTED})
 
     def enter(self, device: Device) -> MlxScope:
         """Make `device` MLX's default device."""
         return MlxScope(native(device))
 
     def synchronize(self) -> None:
-        """Wait for what is being worked out on every device; what nobody asked for yet stays undone."""
+        """Wait for the work that is running on every device; expressions stay unevaluated."""
         mx = _mx()
         for device in self.devices():
             mx.synchronize(native(device))
 
     def memory(self, device: Device) -> tuple[Reading, ...]:
-        """What arrays hold, and the cache beside it: MLX counts all its devices together."""
+        """Return the bytes of arrays and of the cache; MLX counts all its devices together."""
         active = int(_mx().get_active_memory())
-        return held(
+        return allocator_readings(
             Sentence("mlx.core.get_active_memory"),
             active,
             active + int(_mx().get_cache_memory()),
@@ -109,7 +109,7 @@ class MlxBackend(Backend):
         )
 
     def observe(self) -> MlxObservation:
-        """Begin the allocator's peak afresh; operations are not watched (adr/0009)."""
+        """Reset the allocator's peak and begin; operations are not observed (adr/0009)."""
         if self._peaks is None:
             counter = users_peaks(_mx(), "get_peak_memory", "reset_peak_memory")
             self._peaks = Peaks(lambda: _peak(counter), counter.reset)
@@ -126,11 +126,11 @@ class MlxScope(Scope):
         _mx().set_default_device(native)
 
     def holds(self) -> bool:
-        """False where the user's code has set another default device."""
+        """Return False if the user's code has set another default device."""
         return bool(_mx().default_device() == self._native)
 
     def leave(self) -> Sentence | None:
-        """Put back the default device found on entry; says so where the user's code had set another."""
+        """Restore the default device found on entry; return a note if the user's code had set another."""
         changed = not self.holds()
         _mx().set_default_device(self._before)
         if not changed:
@@ -139,7 +139,7 @@ class MlxScope(Scope):
 
 
 class MlxObservation(Observation):
-    """MLX's part in one cell."""
+    """The observation of MLX in one cell."""
 
     def __init__(self, peaks: Peaks, devices: tuple[Device, ...]) -> None:
         self._peaks = peaks
@@ -148,14 +148,14 @@ class MlxObservation(Observation):
         self._in_use = int(_mx().get_active_memory())
 
     def finish(self) -> Observed:
-        """The peak of MLX's allocator, which counts the memory of all its devices together.
+        """Return the peak of MLX's allocator, which counts the memory of all its devices together.
 
-        A peak above what was in use at the beginning means that MLX worked; with one device, there.
+        A peak above the bytes in use at the beginning shows that MLX worked. With one device, it shows where.
         """
         value = self._peaks.finish(self._mark)
-        readings = (peak(value, Sentence("mlx.core.get_peak_memory"), scope="process"),)
+        readings = (peak_reading(value, Sentence("mlx.core.get_peak_memory"), scope="process"),)
         if len(self._devices) > 1:
-            return Observed(None, joined(NOT_WATCHED, LAZY), readings)
+            return Observed(None, joined(NOT_REPORTED, LAZY), readings)
         (device,) = self._devices
         if value > self._in_use:
             return Observed((only_device(device),), LAZY, readings)
@@ -164,7 +164,7 @@ class MlxObservation(Observation):
 
 @cache
 def _installed_for_cuda() -> bool:
-    """Looked up once: all installed packages are read for it."""
+    """Return True if MLX for CUDA is installed. Cached, because all installed packages are read."""
     return any(str(one.metadata["Name"]).startswith("mlx-cuda") for one in metadata.distributions())
 
 
@@ -173,16 +173,16 @@ def _mx() -> Any:
 
 
 def evaluate(value: object) -> None:
-    """Have arrays worked out: MLX computes a value only when somebody asks for it."""
+    """Evaluate arrays, which MLX computes only when they are needed."""
     _mx().eval(value)
 
 
 def _peak(counter: UsersPeaks) -> int:
-    # Right after a reset MLX says 0, though what is in use stays in use.
+    # Right after a reset MLX returns 0, though memory is still in use.
     return max(int(counter.read()), int(_mx().get_active_memory()))
 
 
 def native(device: Device) -> Any:
-    """MLX's own object for a device."""
+    """Return MLX's own object for a device."""
     mx = _mx()
     return mx.Device(mx.cpu if device.kind == "cpu" else mx.gpu, device.number)

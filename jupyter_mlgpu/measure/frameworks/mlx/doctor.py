@@ -1,4 +1,4 @@
-"""What the doctor asks of MLX: its devices, and whether it computes."""
+"""The doctor's questions to MLX: its devices, and a small computation."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 
 def sample(size: int) -> tuple[list[str], Callable[[], float]]:
-    """The kinds of its devices, and how to multiply two matrices of ones of this size."""
+    """Return the kinds of its devices, and a function that multiplies two matrices of ones of this size."""
     import mlx.core as mx
 
     gpu = mx.default_device().type == mx.DeviceType.gpu

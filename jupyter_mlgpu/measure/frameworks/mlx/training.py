@@ -1,8 +1,8 @@
 """Training and inference of the encoders with MLX.
 
 The two convolutional networks are not measured with MLX: it has no such network of its own, and its
-convolutions are measured by the family `conv`. The processor and the GPU of an Apple chip share their memory,
-so that the data lies on the device wherever it is made.
+convolutions are measured by the family `conv`. The CPU and the GPU of an Apple chip share their memory, so
+the data lies on the device wherever it is created.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ NO_IMAGES = (
 
 
 class MlxTraining:
-    """An encoder in training (or doing inference) on a device of MLX, which is the default until `close`."""
+    """An encoder in training or inference on a device of MLX, which is the default device until `close`."""
 
     def __init__(
         self,
@@ -66,7 +66,7 @@ class MlxTraining:
         self._last: Any = mx.zeros(())
 
     def run(self, steps: int) -> None:
-        """Do so many steps; each is given to the device when it is described, for MLX is lazy."""
+        """Run `steps` steps; each is launched at once, because MLX is lazy."""
         for _ in range(steps):
             self._last = self._step()
             self._mx.async_eval(self._last, self._state)
@@ -77,11 +77,11 @@ class MlxTraining:
         self._mx.synchronize()
 
     def loss(self) -> float:
-        """The loss of the last training step (of inference: the mean of all outputs)."""
+        """Return the loss of the last training step (of inference, the mean of all outputs); synchronizes."""
         return float(self._last.mean().item())
 
     def close(self) -> None:
-        """Free what lies on the device."""
+        """Free the memory on the device."""
         self.wait()
         self._model = self._optimizer = self._inputs = self._labels = self._last = None
         del self._state, self._step, self._gradient
@@ -104,14 +104,14 @@ class MlxTraining:
 
 
 def encoder(classes: int, shape: Encoder) -> Any:
-    """DistilBERT or BERT in MLX with a layer of `classes` outputs over its first token."""
+    """Return DistilBERT or BERT in MLX with a layer of `classes` outputs over its first token."""
     import mlx.core as mx
     from mlx import nn
 
     width, heads = shape.width, shape.heads
 
     class MlxEncoderLayer(nn.Module):  # type: ignore[misc]
-        """Attention and a feed-forward part, each added to what came in and normalised."""
+        """Attention and a feed-forward part, each added to its input and normalised."""
 
         def __init__(self) -> None:
             super().__init__()
@@ -124,13 +124,13 @@ def encoder(classes: int, shape: Encoder) -> Any:
             batch, tokens, _ = x.shape
             split = self.qkv(x).reshape(batch, tokens, 3, heads, width // heads).transpose(2, 0, 3, 1, 4)
             weights = (split[0] * (width // heads) ** -0.5) @ split[1].swapaxes(-2, -1)
-            seen = self.drop(mx.softmax(weights, axis=-1)) @ split[2]
-            seen = self.out(seen.transpose(0, 2, 1, 3).reshape(batch, tokens, width))
-            x = self.norm1(x + self.drop(seen))
+            mixed = self.drop(mx.softmax(weights, axis=-1)) @ split[2]
+            mixed = self.out(mixed.transpose(0, 2, 1, 3).reshape(batch, tokens, width))
+            x = self.norm1(x + self.drop(mixed))
             return self.norm2(x + self.drop(self.outer(nn.gelu(self.inner(x)))))
 
     class MlxNetwork(nn.Module):  # type: ignore[misc]
-        """Embeddings, layers, and the outputs."""
+        """The embeddings, the layers, and the outputs."""
 
         def __init__(self) -> None:
             super().__init__()

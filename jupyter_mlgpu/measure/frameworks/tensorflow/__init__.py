@@ -1,4 +1,4 @@
-"""TensorFlow: described here, and everything of it in this folder. Nothing here imports it at the top."""
+"""The description of TensorFlow, whose support is in this folder. Nothing here imports it at the top."""
 
 from jupyter_mlgpu.measure.frameworks.base import Framework, Verified
 
@@ -16,16 +16,16 @@ FRAMEWORK = Framework(
     metal_packages=("tensorflow-metal", "tensorflow-metal-plugin"),
     show_devices="TF_CPP_MAX_VLOG_LEVEL=3 "
     'python -c "import tensorflow as tf; print(tf.config.list_physical_devices())" 2>&1 | tail -n 40',
-    modest={"TF_FORCE_GPU_ALLOW_GROWTH": "true"},
+    memory_growth_env={"TF_FORCE_GPU_ALLOW_GROWTH": "true"},
     caches={"tensorflow-datasets": ("TFDS_DATA_DIR", "tensorflow_datasets")},
-    # Read in TensorFlow 2.19.
-    doing={
+    # Read in the source of TensorFlow 2.19.
+    stack_rules={
         "tensorflow/python/data/": "input",
         "tensorflow/python/ops/script_ops.py": "input",
         "tensorflow_datasets/": "input",
         "tensorflow_text/": "input",
         "tensorflow/python/eager/polymorphic_function/tracing_compilation.py": {
-            # The others here look for what was traced before, at every call.
+            # The other functions of this module look up traced functions at every call.
             "_create_concrete_function": "compiling",
         },
         "tensorflow/python/framework/func_graph.py": {"func_graph_from_py_func": "compiling"},

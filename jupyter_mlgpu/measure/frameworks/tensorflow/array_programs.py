@@ -1,6 +1,7 @@
-"""TensorFlow's array programs: functions compiled by tf.function, with XLA where it fuses what is measured.
+"""TensorFlow's array programs: functions compiled by tf.function, with XLA if it fuses what is measured.
 
-float32 is multiplied in full precision; tf32 is allowed for that type alone, and what was set is put back.
+float32 is multiplied in full precision. tf32 is allowed only for the type tf32, and the user's setting is
+restored.
 """
 
 from __future__ import annotations
@@ -19,41 +20,40 @@ from jupyter_mlgpu.measure.frameworks.benchmarks import (
     Operation,
     Programs,
     emulated,
-    host_is_device,
-    portions,
+    refuse_transfer_on_cpu,
     refuse_type,
 )
 
 
 class TensorFlowPrograms(Programs):
-    """TensorFlow's steps of each case."""
+    """TensorFlow's implementation of each case."""
 
     def gemm(self, device: Device, n: int, type_: str) -> Loop:
-        """Small products go as a graph of several, each the next one's left side."""
+        """Compile several small products as one graph, in which each is the left factor of the next."""
         import tensorflow as tf
 
         refuse_type(device, type_)
-        undo = _tf32(type_ == "tf32")
+        undo = _set_tf32(type_ == "tf32")
         with tf.device(device.native_name):
             a = tf.random.normal((n, n), dtype=_dtype(type_))
-            # So scaled, products of products keep their size.
+            # With this scale, products of products keep their magnitude.
             b = tf.random.normal((n, n), stddev=n**-0.5, dtype=_dtype(type_))
         at_once = AT_ONCE if n <= SMALL_PRODUCT else 1
 
         def products(count: int) -> Any:
-            def of(a: Any, b: Any) -> Any:
+            def multiply(a: Any, b: Any) -> Any:
                 for _ in range(count):
                     a = tf.matmul(a, b)
                 return a
 
-            return tf.function(of)
+            return tf.function(multiply)
 
         many, one = products(at_once), products(1)
         last = a
 
         def run(steps: int) -> None:
             nonlocal last
-            whole, single = portions(steps, at_once)
+            whole, single = divmod(steps, at_once)
             with tf.device(device.native_name):
                 for _ in range(whole):
                     last = many(a, b)
@@ -63,19 +63,19 @@ class TensorFlowPrograms(Programs):
         return Loop(run, _wait, type_, _note(device, type_), undo)
 
     def stream(self, device: Device, operation: Operation, count: int) -> Loop:
-        """On Metal there is no XLA, and a product with a sum goes over the arrays twice."""
+        """Compile with XLA, except on Metal, which has none: a product with a sum then takes two passes."""
         import tensorflow as tf
 
         fused = device.kind != "metal"
         with tf.device(device.native_name):
             x, c = (tf.random.normal((count,)) for _ in range(2))
             b = tf.sign(tf.random.normal((count,)))
-        doing: dict[str, Callable[..., Any]] = {
+        operations: dict[str, Callable[..., Any]] = {
             "add": lambda x, b, c: x + b,
             "mult": lambda x, b, c: x * b,
             "mult-add": lambda x, b, c: x * b + c,
         }
-        program = tf.function(doing[operation], jit_compile=fused)
+        program = tf.function(operations[operation], jit_compile=fused)
         note = None
         if operation == "mult-add" and not fused:
             note = "Without XLA this runs as two operations, which move half as much again as is counted."
@@ -84,11 +84,11 @@ class TensorFlowPrograms(Programs):
     def transfer(self, device: Device, direction: Direction, count: int) -> Loop:
         import tensorflow as tf
 
-        host_is_device(device)
+        refuse_transfer_on_cpu(device)
         with tf.device("/device:CPU:0"):
             at_host = tf.zeros((count,))
         with tf.device(device.native_name):
-            there = tf.zeros((count,))
+            on_device = tf.zeros((count,))
 
         def copied(value: Any, where: str) -> Any:
             with tf.device(where):
@@ -100,9 +100,9 @@ class TensorFlowPrograms(Programs):
             with tf.device("/device:CPU:0"):
                 return tf.identity(back) + 1
 
-        doing: dict[str, Callable[[Any], Any]] = {
+        operations: dict[str, Callable[[Any], Any]] = {
             "to-device": lambda last: copied(at_host, device.native_name),
-            "from-device": lambda last: copied(there, "/device:CPU:0"),
+            "from-device": lambda last: copied(on_device, "/device:CPU:0"),
             "ping-pong": ping_pong,
         }
         last = at_host
@@ -110,26 +110,26 @@ class TensorFlowPrograms(Programs):
         def run(steps: int) -> None:
             nonlocal last
             for _ in range(steps):
-                last = doing[direction](last)
+                last = operations[direction](last)
 
         return Loop(run, _wait)
 
     def conv(self, device: Device, shape: ConvolutionCase) -> Loop:
-        """Images lie channels last."""
+        """Convolve images with channels last."""
         import tensorflow as tf
 
         channels, number = shape.channels, _dtype(shape.type_)
-        undo = _tf32(False)
+        undo = _set_tf32(False)
         with tf.device(device.native_name):
             x = tf.random.normal((shape.batch, shape.size, shape.size, channels), dtype=number)
-            each = tf.random.normal((3, 3, channels, 1 if shape.separable else channels), dtype=number)
-            points = tf.random.normal((1, 1, channels, channels), dtype=number)
+            weights = tf.random.normal((3, 3, channels, 1 if shape.separable else channels), dtype=number)
+            pointwise = tf.random.normal((1, 1, channels, channels), dtype=number)
 
         def step(x: Any) -> Any:
             if shape.separable:
-                alone = tf.nn.depthwise_conv2d(x, each, (1, 1, 1, 1), "SAME")
-                return tf.nn.conv2d(alone, points, 1, "SAME")
-            return tf.nn.conv2d(x, each, 1, "SAME")
+                depthwise = tf.nn.depthwise_conv2d(x, weights, (1, 1, 1, 1), "SAME")
+                return tf.nn.conv2d(depthwise, pointwise, 1, "SAME")
+            return tf.nn.conv2d(x, weights, 1, "SAME")
 
         program = tf.function(step)
         last = x
@@ -143,7 +143,7 @@ class TensorFlowPrograms(Programs):
         return Loop(run, _wait, shape.type_, _note(device, shape.type_), undo)
 
     def dispatch(self, device: Device, synchronised: bool) -> Loop:
-        """An eager operation."""
+        """Run an eager operation."""
         import tensorflow as tf
 
         with tf.device(device.native_name):
@@ -159,7 +159,7 @@ class TensorFlowPrograms(Programs):
 
 
 def _loop(device: Device, step: Callable[[Any], Any], x: Any, note: str | None) -> Loop:
-    """A loop in which each step's result is the next one's argument."""
+    """Return a loop in which each step's result is the next one's argument."""
     import tensorflow as tf
 
     def run(steps: int) -> None:
@@ -181,8 +181,8 @@ def _dtype(type_: str) -> Any:
     return getattr(tf, "float32" if type_ == "tf32" else type_)
 
 
-def _tf32(allowed: bool) -> Callable[[], None]:
-    """Allow tf32 for products of float32, or not; returns what puts it back."""
+def _set_tf32(allowed: bool) -> Callable[[], None]:
+    """Allow or forbid tf32 in products of float32; return a function that restores the setting."""
     import tensorflow as tf
 
     before = tf.config.experimental.tensor_float_32_execution_enabled()
@@ -195,7 +195,7 @@ def _note(device: Device, type_: str) -> str | None:
 
     def capability() -> tuple[int, int] | None:
         gpu = tf.config.list_physical_devices("GPU")[device.number]
-        told: dict[str, Any] = tf.config.experimental.get_device_details(gpu)
-        return told.get("compute_capability")
+        details: dict[str, Any] = tf.config.experimental.get_device_details(gpu)
+        return details.get("compute_capability")
 
     return emulated(device, type_, capability)

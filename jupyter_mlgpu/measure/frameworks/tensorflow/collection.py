@@ -1,10 +1,10 @@
 """TensorFlow's collection of the graphs that it prepares, shared with the user's own tools.
 
-Collection (private; seen working on 2.19.1) belongs to the process: one switch, and one store, which whoever
-exports it empties. We switch it on for single calls; a user's `tf.summary.trace_on`, a callback of Keras or a
-debugger may do the same at any moment, and has to get what it would get without us, no less and no more. So
-the methods for it are covered, on the context that exists: what we took out while the user collects is kept,
-and is the beginning of what they export.
+Collection (private; verified on 2.19.1) belongs to the process: it has one switch, and one store, which an
+export empties. We switch it on for single calls. A user's `tf.summary.trace_on`, a callback of Keras or a
+debugger may do the same at any moment, and must get exactly what it would get without us. So the methods of
+collection are wrapped, on the existing context. What we take out while the user collects is kept, and is the
+beginning of what they export.
 """
 
 from __future__ import annotations
@@ -15,28 +15,28 @@ from typing import Any
 
 
 class SharedCollection:
-    """The one switch and store, as if we and the user had one each."""
+    """A view of the one switch and store that separates our graphs from the user's."""
 
     def __init__(
         self,
-        hand_over: Callable[[Any], None] | None = None,
+        store_failed: Callable[[Any], None] | None = None,
         prepare: Callable[[Any], None] | None = None,
     ) -> None:
-        """`hand_over` makes a context store what a call that failed has left behind, `prepare` a graph."""
-        self._hand_over = hand_over or _run_nothing
+        """`store_failed` makes a context store the graph of a failed call, `prepare` makes it prepare one."""
+        self._store_failed = store_failed or _run_nothing
         self._prepare = prepare or _prepare_a_graph
         self._lock = threading.RLock()
         self._context: Any = None
         self._export: Callable[[], Any] = lambda: None
         self._switch_on: Callable[[], None] = lambda: None
         self._switch_off: Callable[[], None] = lambda: None
-        self._users = False  # whether the user collects
-        self._removed: list[Any] = []  # theirs, taken out by us, the oldest first
-        self._open: set[object] = set()  # whoever of us collects
-        self._ours: list[Any] = []  # graphs, collected while any of us did
+        self._users = False  # True if the user collects
+        self._removed: list[Any] = []  # the user's graphs, taken out by us, the oldest first
+        self._open: set[object] = set()  # keys of our calls that collect
+        self._ours: list[Any] = []  # graphs collected while any of our calls did
 
     def share(self, ctx: Any) -> None:
-        """Cover the methods of TensorFlow's context; they stay covered, for the user may collect later on."""
+        """Wrap the methods of TensorFlow's context; they stay wrapped, because the user may collect later."""
         with self._lock:
             if self._context is ctx:
                 return
@@ -46,7 +46,7 @@ class SharedCollection:
             self._switch_off = ctx.disable_graph_collection
             self._open.clear()
             self._ours.clear()
-            # A store that is not empty is one of a user who has switched it on before.
+            # A store that is not empty belongs to a user who has switched collection on before.
             found = self._export()
             self._removed = [found] if _holds(found) else []
             self._users = bool(self._removed) or self._is_on(ctx)
@@ -57,27 +57,28 @@ class SharedCollection:
             ctx.disable_graph_collection = self._user_switches_off
             ctx.export_run_metadata = self._user_exports
 
-    def begin(self, who: object) -> None:
-        """Collect, for somebody of ours, until `end`."""
+    def begin(self, key: object) -> None:
+        """Collect for our call `key` until `end`."""
         with self._lock:
             if self._users:
                 taken = self._take()
                 self._ours += taken if self._open else []
             elif not self._open:
                 self._switch_on()
-            self._open.add(who)
+            self._open.add(key)
 
-    def end(self, who: object, *, failed: bool = False) -> list[Any]:
-        """The graphs collected since nobody of ours did, those of others among them; none without `begin`.
+    def end(self, key: object, *, failed: bool = False) -> list[Any]:
+        """Return the graphs collected since none of our calls did, including those of other calls.
 
-        The graph of a call that failed is stored with the next operation only: by then a user may collect.
+        Returns none without `begin`. The graph of a failed call is stored only with the next operation, and a
+        user may collect by then; so it is stored here.
         """
         with self._lock:
-            if who not in self._open:
+            if key not in self._open:
                 return []
             if failed and not self._users:
-                self._hand_over(self._context)
-            self._open.discard(who)
+                self._store_failed(self._context)
+            self._open.discard(key)
             self._ours += self._take()
             found = list(self._ours)
             if not self._open:
@@ -87,14 +88,14 @@ class SharedCollection:
             return found
 
     def _is_on(self, ctx: Any) -> bool:
-        """Whether a graph that is prepared now is collected: TensorFlow has nothing that one could ask."""
-        if ctx._context_handle is None:  # it has not begun, and to switch collection on did nothing
+        """Return True if a graph that is prepared now is collected; TensorFlow has no function for that."""
+        if ctx._context_handle is None:  # not initialised: switching collection on had no effect
             return False
         self._prepare(ctx)
         return _holds(self._export())
 
     def _take(self) -> Any:
-        """The graphs in the store, which is empty then; they are kept for a user who collects."""
+        """Take the graphs out of the store; they are kept for a user who collects."""
         taken = self._export()
         if taken is None:
             return []
@@ -106,7 +107,7 @@ class SharedCollection:
         def switch_on() -> None:
             with self._lock:
                 if self._open and not self._users:
-                    self._ours += self._take()  # from before the user asked
+                    self._ours += self._take()  # from before the user switched it on
                 original()
                 self._users = ctx._context_handle is not None
 
@@ -144,7 +145,8 @@ def _run_nothing(ctx: Any) -> None:
 
 
 def _prepare_a_graph(ctx: Any) -> None:
-    # Not by tf.function, which counts: the user's graphs would get other names. It takes half a millisecond.
+    # Not with tf.function, whose counter would change the names of the user's graphs. Takes half a
+    # millisecond.
     from tensorflow.core.framework import function_pb2
     from tensorflow.python import pywrap_tfe
 

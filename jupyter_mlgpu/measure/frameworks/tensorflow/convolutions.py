@@ -1,9 +1,9 @@
-"""What convolutions in TensorFlow's graphs have to do.
+"""The floating-point operations of convolutions in TensorFlow's graphs.
 
-A profile tells the shapes of their inputs, and the graphs that TensorFlow keeps tell strides and padding, by
-the names of operations, which stay as they were made (seen on 2.19.1). A fused operation has the name of its
-last part, so it is the one convolution beside that, as each layer of Keras has one. What is not told for
-certain is not counted.
+A profile contains the shapes of their inputs. The graphs that TensorFlow keeps contain strides and padding,
+by the names of operations, which do not change (seen on 2.19.1). A fused operation has the name of its last
+part, so it is identified as the only convolution in the same scope; each layer of Keras has one. A
+convolution that is not identified with certainty is not counted.
 """
 
 from __future__ import annotations
@@ -20,28 +20,28 @@ _OF_INPUT = frozenset(("Conv2DBackpropInput", "DepthwiseConv2dNativeBackpropInpu
 _OF_FILTER = frozenset(("Conv2DBackpropFilter", "DepthwiseConv2dNativeBackpropFilter"))
 KINDS = _FORWARD | _OF_INPUT | _OF_FILTER
 
-#: What oneDNN and fusing make of a kind, as in _MklNativeFusedConv2D.
+#: Prefixes and suffixes that oneDNN and fusing add to a kind, as in _MklNativeFusedConv2D.
 _MADE_OF = re.compile(r"^_(?:Mkl)?(?:Native)?(?:Fused)?|WithBias$")
-#: What TensorFlow puts before the names of a graph that another one calls, and of gradients.
+#: Prefixes that TensorFlow adds to the names of a called graph, and of gradients.
 _CALLED = re.compile(r"^(?:(?:Stateful)?PartitionedCall(?:_\d+)?/)+")
 _GRADIENT = "gradient_tape/"
 
 
 def plain(kind: str) -> str:
-    """The kind of operation that one was before it was fused, or given to oneDNN."""
+    """Return the kind of an operation before it was fused or replaced by oneDNN's."""
     return _MADE_OF.sub("", kind)
 
 
 class Moves(NamedTuple):
-    """How far a filter moves, and is spread, over height and width; `same`: with padding at the edges."""
+    """Strides and dilations of a filter over height and width; `same` if the edges are padded."""
 
     strides: tuple[int, int]
-    spread: tuple[int, int]
+    dilations: tuple[int, int]
     same: bool
 
 
 def in_graphs(context: Any) -> dict[str, Moves | None]:
-    """The convolutions of all graphs of a context, by name; None where graphs differ, or none tells."""
+    """Return the convolutions of all graphs of a context by name; None if graphs differ or lack values."""
     found: dict[str, Moves | None] = {}
     for name in context.list_function_names():
         for node in context.get_function_def(name).node_def:
@@ -56,20 +56,20 @@ def _moves(attributes: Any) -> Moves | None:
     if padding not in (b"SAME", b"VALID"):
         return None
     at = slice(2, 4) if attributes["data_format"].s == b"NCHW" else slice(1, 3)
-    strides, spread = (tuple(attributes[name].list.i)[at] for name in ("strides", "dilations"))
-    return Moves(strides, spread or (1, 1), padding == b"SAME")
+    strides, dilations = (tuple(attributes[name].list.i)[at] for name in ("strides", "dilations"))
+    return Moves(strides, dilations or (1, 1), padding == b"SAME")
 
 
 class Convolutions:
-    """The convolutions of a profile: `ran` are path, kind and input sizes of the operations in it."""
+    """The convolutions of a profile; `ran` are path, kind and input sizes of its operations."""
 
     def __init__(
         self, graphs: Mapping[str, Moves | None], ran: Iterable[tuple[str, str, Sequence[Shape]]]
     ) -> None:
         self._graphs = graphs
-        self._beside: dict[str, list[str]] = {}
+        self._by_scope: dict[str, list[str]] = {}
         for name in graphs:
-            self._beside.setdefault(name.rpartition("/")[0], []).append(name)
+            self._by_scope.setdefault(name.rpartition("/")[0], []).append(name)
         self._filters: dict[str, set[tuple[int, ...]]] = {}
         for path, kind, sizes in ran:
             of_graph = self._name(path, kind)
@@ -77,7 +77,7 @@ class Convolutions:
                 self._filters.setdefault(of_graph, set()).add(tuple(sizes[1]))
 
     def flops(self, path: str, kind: str, sizes: Sequence[Shape]) -> float | None:
-        """Two operations for each multiplication, those with padding included; None where not known."""
+        """Return two operations per multiplication, including those with padding; None if not known."""
         of_graph, kind = self._name(path, kind), plain(kind)
         if kind in _FORWARD and len(sizes) > 1:
             moves = self._graphs.get(of_graph or "")
@@ -92,12 +92,12 @@ class Convolutions:
         return None
 
     def _name(self, path: str, kind: str) -> str | None:
-        """The convolution in the graphs that an operation is."""
+        """Return the name of an operation in the graphs; None if it is not certain."""
         path = _CALLED.sub("", path)
         if path in self._graphs:
             return path
-        beside = self._beside.get(path.rpartition("/")[0], []) if "Fused" in kind else []
-        return beside[0] if len(beside) == 1 else None
+        candidates = self._by_scope.get(path.rpartition("/")[0], []) if "Fused" in kind else []
+        return candidates[0] if len(candidates) == 1 else None
 
 
 def _flops(kind: str, outputs: float, filter_: Shape) -> float | None:
@@ -107,20 +107,21 @@ def _flops(kind: str, outputs: float, filter_: Shape) -> float | None:
     return 2.0 * outputs * height * width * (1 if kind.startswith("Depthwise") else channels)
 
 
-def _outputs(kind: str, given: Shape, filter_: Shape, moves: Moves) -> int | None:
-    """How many numbers it gives back; None where the place of the channels is not certain."""
-    if len(given) != 4 or len(filter_) != 4:
+def _outputs(kind: str, image: Shape, filter_: Shape, moves: Moves) -> int | None:
+    """Return the number of output values; None if it is not certain which dimension holds the channels."""
+    if len(image) != 4 or len(filter_) != 4:
         return None
-    channels, made = filter_[2:]
-    last, first = given[3] == channels, given[1] == channels
-    if last == first:  # of groups, or an image that is as high as it has channels
+    channels, per_channel = filter_[2:]
+    last, first = image[3] == channels, image[1] == channels
+    if last == first:  # a grouped convolution, or an image with as many rows as channels
         return None
-    sides = given[1:3] if last else given[2:4]
-    over = list(_sides(sides, filter_, moves))
-    return given[0] * math.prod(over) * (channels * made if kind.startswith("Depthwise") else made)
+    sides = image[1:3] if last else image[2:4]
+    positions = list(_positions(sides, filter_, moves))
+    outputs = channels * per_channel if kind.startswith("Depthwise") else per_channel
+    return image[0] * math.prod(positions) * outputs
 
 
-def _sides(sides: Shape, filter_: Shape, moves: Moves) -> Iterator[int]:
-    for side, length, stride, spread in zip(sides, filter_, moves.strides, moves.spread, strict=False):
-        covered = side if moves.same else side - (length - 1) * spread
+def _positions(sides: Shape, filter_: Shape, moves: Moves) -> Iterator[int]:
+    for side, length, stride, dilation in zip(sides, filter_, moves.strides, moves.dilations, strict=False):
+        covered = side if moves.same else side - (length - 1) * dilation
         yield max(0, -(-covered // stride))

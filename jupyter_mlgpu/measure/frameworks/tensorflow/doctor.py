@@ -1,4 +1,4 @@
-"""What the doctor asks of TensorFlow: its devices, whether it computes, what it was built for."""
+"""The doctor's questions to TensorFlow: its devices, a small computation, the CUDA it was built for."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 
 
 def sample(size: int) -> tuple[list[str], Callable[[], float]]:
-    """The kinds of its devices, and how to multiply two matrices of ones of this size."""
+    """Return the kinds of its devices, and a function that multiplies two matrices of ones of this size."""
     import tensorflow as tf
 
     kinds = [one.device_type.lower() for one in tf.config.list_physical_devices()]
@@ -22,7 +22,7 @@ def sample(size: int) -> tuple[list[str], Callable[[], float]]:
 
 
 def build(folder: Path) -> tuple[str | None, str | None]:
-    """Its CUDA and cuDNN, as its own build_info tells. Raises OSError where there is none."""
+    """Return the CUDA and cuDNN in TensorFlow's build_info. Raises OSError without that file."""
     text = (folder / "tensorflow/python/platform/build_info.py").read_text(errors="replace")
     calls = (node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Call))
     # build_info is an OrderedDict([...]).

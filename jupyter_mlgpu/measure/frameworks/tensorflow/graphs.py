@@ -1,9 +1,9 @@
-"""Which operations a TensorFlow graph has on which device, learned when TensorFlow prepares it.
+"""The operations of a TensorFlow graph by device, learned when TensorFlow prepares it.
 
-TensorFlow cuts a graph into one part a device when the graph is first called from a device, and again when
-its inputs come from other devices. Graph collection (`collection.py`) hands these parts over once. It
-is on during such a call alone: all other graphs that a cell prepares, as Keras does for its data, would be
-handed over, too, which takes milliseconds. Calls that overlap share what was handed over.
+TensorFlow partitions a graph by device when the graph is first called from a device, and again when its
+inputs come from other devices. Graph collection (`collection.py`) returns these partitions once. It is on
+only during such a call: otherwise it would also return all other graphs that a cell prepares, as Keras does
+for its data, which takes milliseconds. Calls that overlap share the collected graphs.
 """
 
 from __future__ import annotations
@@ -14,8 +14,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from jupyter_mlgpu.measure.frameworks.tensorflow.collection import SharedCollection
+from jupyter_mlgpu.measure.frameworks.tensorflow.context import eager_context
 
-# What TensorFlow adds to a partitioned graph to pass arguments, results and constants around.
+# Operations that TensorFlow adds to a partitioned graph for arguments, results and constants.
 _BOOKKEEPING = frozenset(
     {"_Arg", "_Retval", "_DeviceArg", "_DeviceRetval", "_Send", "_Recv", "_HostSend", "_HostRecv"}
     | {"Const", "NoOp"}
@@ -32,10 +33,10 @@ Call = tuple[str, str | None]
 
 @dataclass(frozen=True, slots=True)
 class GraphParts:
-    """What a prepared graph does in one call; operations in the body of a loop count once.
+    """The operations and copies of a prepared graph in one call; the body of a loop counts once.
 
-    `operations` counts by device and type, `copies` the values of variables that are sent, by the device
-    they leave and the one they reach.
+    `operations` counts by device and type. `copies` counts the values of variables that are sent, by the
+    device they leave and the one they reach.
     """
 
     operations: Counter[tuple[str, str]]
@@ -43,13 +44,13 @@ class GraphParts:
 
 
 class GraphCollection:
-    """What every graph does that was prepared in a call that ran here."""
+    """The parts of every graph that was prepared in a call in this process."""
 
     def __init__(self) -> None:
         self._known: dict[Call, GraphParts] = {}
         self._collection = SharedCollection()
-        # The devices, and the one where TensorFlow begins if none is set.
-        self._begins: tuple[Sequence[str], str | None] = ((), None)
+        # The devices, and TensorFlow's default one.
+        self._default: tuple[Sequence[str], str | None] = ((), None)
         self._ran: set[str] = set()
         #: Seconds of first calls in which XLA compiled a graph, or graphs in it, and ran them once.
         self.first_runs = 0.0
@@ -57,39 +58,39 @@ class GraphCollection:
         self.failure: str | None = None
 
     def share(self) -> None:
-        """From now on the user's own collection of graphs and ours are kept apart."""
-        self._collection.share(_context())
+        """Separate the user's own collection of graphs from ours, from now on."""
+        self._collection.share(eager_context())
 
     def parts(self, call: Call) -> GraphParts | None:
-        """What a graph does, or None for one prepared when nobody watched."""
+        """Return the parts of a graph; None if it was prepared while nothing was observed."""
         return self._known.get(self._resolved(call))
 
     def may_change(self) -> bool:
-        """Whether a graph that is known may be cut up anew: where there are devices to cut it over."""
+        """Return True if a known graph may be partitioned again, which needs more than one device."""
         return len(_devices()) > 1
 
     def only_device(self) -> str | None:
-        """TensorFlow's name of the one device that graphs can run on; None where there are more."""
+        """Return TensorFlow's name of the only device that graphs can run on; None if there are more."""
         names = _devices()
         return names[0] if len(names) == 1 else None
 
-    def begin(self, who: object) -> None:
-        """A graph is about to be called: learn what it does if TensorFlow prepares it, until `end`."""
+    def begin(self, key: object) -> None:
+        """Learn the parts of a graph that is about to be called, if TensorFlow prepares it before `end`."""
         try:
-            # Where operations are handed out and not waited for, to learn would be to wait.
-            if not _hands_out():
-                self._collection.begin(who)
+            # If operations run asynchronously, learning would have to wait for them.
+            if not _is_asynchronous():
+                self._collection.begin(key)
         except Exception as error:
             self.failure = f"{type(error).__name__}: {error}"
 
-    def end(self, who: object, call: Call, outputs: Any, seconds: float, *, failed: bool) -> None:
-        """The call has ended after so long, with `outputs` unless it failed. Does no harm without `begin`."""
+    def end(self, key: object, call: Call, outputs: Any, seconds: float, *, failed: bool) -> None:
+        """End a call that took `seconds`, with `outputs` unless it failed. Has no effect without `begin`."""
         try:
-            collected = self._collection.end(who, failed=failed)
+            collected = self._collection.end(key, failed=failed)
             known = self._resolved(call)
-            # Else, as in most cells, it was prepared long ago.
+            # Otherwise it was prepared long ago, as in most cells.
             if collected or known not in self._known:
-                definition = _context().get_function_def(call[0])
+                definition = eager_context().get_function_def(call[0])
                 if call[0] not in self._ran:
                     self._ran.add(call[0])
                     self.first_runs += seconds if _is_for_xla(definition) else 0.0
@@ -100,21 +101,24 @@ class GraphCollection:
             self.failure = f"{type(error).__name__}: {error}"
 
     def _resolved(self, call: Call) -> Call:
-        """The call with the device where TensorFlow begins if none is set: for both it prepares one graph."""
+        """Return the call with the default device if none is set: TensorFlow prepares one graph for both."""
         name, device = call
         if device:
             return call
         names = _devices()
-        if names is not self._begins[0]:
-            self._begins = (names, next((one for one in names if "GPU" in one), names[0] if names else None))
-        return name, self._begins[1]
+        if names is not self._default[0]:
+            self._default = (names, next((one for one in names if "GPU" in one), names[0] if names else None))
+        return name, self._default[1]
 
 
-def _hands_out() -> bool:
-    """Whether TensorFlow goes on before operations of this thread have run; to ask its context would wait."""
+def _is_asynchronous() -> bool:
+    """Return True if TensorFlow runs this thread's operations asynchronously.
+
+    The context's own property would wait for them.
+    """
     from tensorflow.python import pywrap_tfe
 
-    executor = pywrap_tfe.TFE_ContextGetExecutorForThread(_context()._handle)
+    executor = pywrap_tfe.TFE_ContextGetExecutorForThread(eager_context()._handle)
     try:
         return bool(pywrap_tfe.TFE_ExecutorIsAsync(executor))
     finally:
@@ -122,25 +126,19 @@ def _hands_out() -> bool:
 
 
 def _devices() -> Sequence[str]:
-    """TensorFlow's list of them, the same one as long as they are the same."""
-    names: Sequence[str] | None = _context().devices()
+    """Return TensorFlow's list of devices, the same object as long as they do not change."""
+    names: Sequence[str] | None = eager_context().devices()
     return names or ()
 
 
-def _context() -> Any:
-    from tensorflow.python.eager import context
-
-    return context.context()
-
-
 def _is_for_xla(definition: Any) -> bool:
-    """Whether XLA compiles the graph, or a graph that it calls, as Keras's training step is."""
+    """Return True if XLA compiles the graph or a graph that it calls, as in Keras's training step."""
     parts = (definition, *definition.node_def)
     return any("_XlaMustCompile" in one.attr and one.attr["_XlaMustCompile"].b for one in parts)
 
 
 def _parts(definition: Any, collected: Any, outputs: Any) -> GraphParts | None:
-    if definition.attr["_XlaMustCompile"].b:  # XLA makes one operation of the whole graph
+    if definition.attr["_XlaMustCompile"].b:  # XLA turns the whole graph into one operation
         return GraphParts(Counter({(outputs[0].device, "XLA program"): 1})) if outputs else None
     signature = definition.signature
     nodes = {node.name for node in definition.node_def}
@@ -159,10 +157,10 @@ def _parts(definition: Any, collected: Any, outputs: Any) -> GraphParts | None:
 
 
 def _copies(partitions: Any) -> Iterator[tuple[str, str]]:
-    """Variables' values sent between parts: those just read, and those on their way to be assigned.
+    """Yield the copies of variables between partitions: of values just read, or to be assigned.
 
-    A send and its receive carry the same name. Inputs and results, which have to be sent wherever the
-    weights are, are left out.
+    A send and its receive carry the same name. Inputs and results must be sent wherever the weights are, and
+    are left out.
     """
     sends = []
     assigned: set[bytes] = set()
@@ -184,5 +182,5 @@ def _copies(partitions: Any) -> Iterator[tuple[str, str]]:
 
 
 def _source(name: str) -> str:
-    """The node of an input: `a` of `a:1` and of `^a`."""
+    """Return the node of an input: `a` of `a:1` and of `^a`."""
     return name.partition(":")[0].lstrip("^")

@@ -15,7 +15,8 @@ Both add records to mlcompute_records.jsonl, one a line. `%mlc_trace load mlcomp
 them in a notebook of today, and explains their log lines.
 
 What a block or script prints goes to a temporary file and, every tenth of a second, on to where it
-belongs. What a program started inside a block prints after the block has ended is not shown. Written from
+A block's or script's output goes to a temporary file, and from there to its destination every tenth of a
+second. The output of a program started inside a block is not shown after the block has ended. Written from
 the fork's README and public threads; never run on a Mac by its authors.
 """
 
@@ -47,7 +48,7 @@ from typing import Any
 RECORDS = "mlcompute_records.jsonl"
 DEVICES = ("any", "cpu", "gpu")
 
-# The environment variables of the fork's README: what they do, and the form of their value.
+# The environment variables of the fork's README: their effect, and the format of their value.
 KNOBS = {
     "TF_MLC_LOGGING": ("print the device, the graphs and their MLCSubgraphOp nodes, in graph mode", r"1"),
     "TF_CPP_MIN_VLOG_LEVEL": ("print buffers, keys and cache figures, in eager mode", r"\d+"),
@@ -57,7 +58,7 @@ KNOBS = {
 }
 
 _UTC = "%Y-%m-%dT%H:%M:%S.%fZ"
-_LINES = 2000  # distinct lines kept in a record; the terminal gets all of them
+_LINES = 2000  # distinct lines kept in a record; all of them are printed
 _LONGEST = 20000  # bytes kept of a line
 _RUN = {
     "id": uuid.uuid4().hex,
@@ -66,17 +67,17 @@ _RUN = {
     "engine": None,
 }
 _records = 0  # records made by this process
-_device = None  # the device asked for
+_device = None  # the selected device
 
 
 class ForkError(RuntimeError):
-    """Something this file refuses to do; the text says what to do instead."""
+    """An operation that this file refuses; the text says what to do instead."""
 
 
 def set_device(name: str = "any") -> None:
-    """Choose what ML Compute uses: `any` (the best there is), `cpu` or `gpu`; before the first tensor.
+    """Select ML Compute's device: `any` (the best available), `cpu` or `gpu`; call before the first tensor.
 
-    In eager mode the fork uses the CPU whatever is chosen: model.fit and tf.function run as graphs, and
+    In eager mode the fork always uses the CPU. model.fit and tf.function run as graphs, and
     tf.compat.v1.disable_eager_execution() leaves eager mode altogether.
     """
     global _device
@@ -95,17 +96,17 @@ def set_device(name: str = "any") -> None:
 
 
 def is_apple_mlc_enabled() -> bool:
-    """Whether this TensorFlow will use ML Compute; False under TF_DISABLE_MLC=1."""
+    """Return True if this TensorFlow will use ML Compute; False under TF_DISABLE_MLC=1."""
     return bool(_mlcompute().is_apple_mlc_enabled())
 
 
 def is_tf_compiled_with_apple_mlc() -> bool:
-    """Whether this TensorFlow was built with ML Compute."""
+    """Return True if this TensorFlow was built with ML Compute."""
     return bool(_mlcompute().is_tf_compiled_with_apple_mlc())
 
 
 def set_knobs(**values: object) -> None:
-    """Set variables of `KNOBS`: `set_knobs(TF_MLC_LOGGING=1)`; before tensorflow is imported."""
+    """Set variables of `KNOBS`, as in `set_knobs(TF_MLC_LOGGING=1)`; call before importing tensorflow."""
     for name, value in values.items():
         if name not in KNOBS:
             known = ", ".join(KNOBS)
@@ -121,7 +122,7 @@ def set_knobs(**values: object) -> None:
 
 
 def one_thread() -> None:
-    """One inter-op thread, so that log lines of different operations do not mix; before the first tensor."""
+    """Use one inter-op thread, which keeps log lines of operations apart; call before the first tensor."""
     import tensorflow
 
     tensorflow.config.threading.set_inter_op_parallelism_threads(1)
@@ -129,9 +130,9 @@ def one_thread() -> None:
 
 @contextlib.contextmanager
 def trace(name: str, out: str = RECORDS) -> Iterator[None]:
-    """Measure a block: its time, the device asked for, how it ended and what it printed.
+    """Measure a block: its time, the selected device, how it ended and its output.
 
-    The record is added to the file `out`. An exception of the block passes through unchanged.
+    The record is added to the file `out`. An exception of the block is passed on unchanged.
     """
     lines, pid = _Lines(), os.getpid()
     measured = _Measured()
@@ -141,13 +142,14 @@ def trace(name: str, out: str = RECORDS) -> Iterator[None]:
     finally:
         # Not in a child that was forked in the block, nor after an interrupt before its first line.
         if os.getpid() == pid and measured.outcome:
-            _append(out, _record(name, dict(measured.told(), **_about_tensorflow()), lines))
+            _append(out, _record(name, dict(measured.results(), **_about_tensorflow()), lines))
 
 
 class _Measured:
     """The clock around a block.
 
-    The clocks are kept here, where a block that freezes the time for its own code does not reach them.
+    Its clock functions are bound here, so that a block that freezes time for its own code does not change
+    them.
     """
 
     outcome = ""
@@ -169,8 +171,8 @@ class _Measured:
         elif isinstance(error, SystemExit) and error.code in (None, 0):
             self.outcome = "ok"
 
-    def told(self) -> dict[str, Any]:
-        """What is known after the block."""
+    def results(self) -> dict[str, Any]:
+        """Return the measured values after the block."""
         return {
             "started_at": self.started_at,
             "monotonic_ns": self.wall,
@@ -182,7 +184,7 @@ class _Measured:
 
 
 class _Lines:
-    """What was printed: distinct lines in the order in which they came, counted."""
+    """The distinct lines of the output in the order of their first occurrence, with counts."""
 
     def __init__(self) -> None:
         self._rest = {"stdout": b"", "stderr": b""}
@@ -219,7 +221,7 @@ class _Lines:
     def _grow(self, stream: str, piece: bytes) -> None:
         rest = self._rest[stream] + piece
         if len(rest) > _LONGEST:
-            rest = _last_shown(rest)
+            rest = _visible_part(rest)
         if len(rest) > _LONGEST:
             self.cut += len(rest) - _LONGEST
             rest = rest[:_LONGEST]
@@ -227,7 +229,7 @@ class _Lines:
 
     def _end(self, stream: str) -> None:
         rest, self._rest[stream] = self._rest[stream], b""
-        text = _private(_last_shown(rest).decode("utf-8", "backslashreplace"))
+        text = _private(_visible_part(rest).decode("utf-8", "backslashreplace"))
         if not text.strip():
             return
         key = (stream, text)
@@ -237,13 +239,13 @@ class _Lines:
             self.left_out += 1
 
 
-def _last_shown(line: bytes) -> bytes:
-    """What a terminal would still show of a line: a progress bar writes over itself."""
+def _visible_part(line: bytes) -> bytes:
+    """Return the part of a line that a terminal still shows: a progress bar overwrites itself."""
     return line.rstrip(b"\r").rpartition(b"\r")[2].strip(b"\b")
 
 
 class _Tail:
-    """The file that stands in for one output stream; what is written to it is shown on `target`."""
+    """A file that replaces one output stream; its content is copied to `target`."""
 
     def __init__(self, stream: str, fd: int, lines: _Lines) -> None:
         self.stream, self.fd = stream, fd
@@ -251,22 +253,22 @@ class _Tail:
         self.file = tempfile.TemporaryFile(buffering=0)  # noqa: SIM115 - it lives as long as this
         flags = fcntl.fcntl(self.file, fcntl.F_GETFL)
         fcntl.fcntl(self.file, fcntl.F_SETFL, flags | os.O_APPEND)
-        self._lines, self._shown, self._broken = lines, 0, False
+        self._lines, self._copied, self._broken = lines, 0, False
 
-    def show(self) -> None:
-        """Show, and count, what is new."""
+    def copy(self) -> None:
+        """Copy and count the new content."""
         while True:
-            data = os.pread(self.file.fileno(), 1 << 16, self._shown)
+            data = os.pread(self.file.fileno(), 1 << 16, self._copied)
             if not data:
                 return
-            self._shown += len(data)
+            self._copied += len(data)
             self._lines.feed(self.stream, data)
             while data and not self._broken:
                 try:
                     data = data[os.write(self.target, data) :]
                 except BlockingIOError:
                     time.sleep(0.01)
-                except OSError:  # the reader of a pipe has gone: what is left is still recorded
+                except OSError:  # the reader of a pipe has exited: the rest is still recorded
                     self._broken = True
 
     def close(self) -> None:
@@ -277,33 +279,32 @@ class _Tail:
 def _tails(lines: _Lines) -> list[_Tail]:
     tails = []
     for stream, fd in (("stdout", 1), ("stderr", 2)):
-        with contextlib.suppress(OSError):  # closed by the user, or no room for a file: not recorded
+        with contextlib.suppress(OSError):  # closed by the user, or no space for a file: not recorded
             tails.append(_Tail(stream, fd, lines))
     return tails
 
 
 @contextlib.contextmanager
 def _redirected(lines: _Lines) -> Iterator[None]:
-    """File descriptors 1 and 2 go to files (a pipe could block native code) until the block ends."""
+    """Redirect file descriptors 1 and 2 to files until the block ends; a pipe could block native code."""
     _flush()
-    pid, over = os.getpid(), threading.Event()
+    pid, finished = os.getpid(), threading.Event()
     terminals = [stream for stream in (sys.stdout, sys.stderr) if _is_terminal(stream)]
-    terminals = [
-        stream for stream in terminals if "isatty" not in getattr(stream, "__dict__", ())
-    ]  # an outer block's
+    # Those with an `isatty` of their own belong to an outer block.
+    terminals = [stream for stream in terminals if "isatty" not in getattr(stream, "__dict__", ())]
     tails = _tails(lines)
 
-    def keep_showing() -> None:
-        while not over.wait(0.1):
+    def keep_copying() -> None:
+        while not finished.wait(0.1):
             for tail in tails:
-                tail.show()
+                tail.copy()
 
-    shower = threading.Thread(target=keep_showing, daemon=True)
+    copier = threading.Thread(target=keep_copying, daemon=True)
     try:
         for tail in tails:
             os.dup2(tail.file.fileno(), tail.fd)
         _pretend_terminals(terminals)
-        shower.start()
+        copier.start()
         yield
     finally:
         try:
@@ -313,13 +314,13 @@ def _redirected(lines: _Lines) -> Iterator[None]:
                 os.dup2(tail.target, tail.fd)
             for stream in terminals:
                 with contextlib.suppress(AttributeError):
-                    del stream.isatty  # the class's own method shows again
+                    del stream.isatty  # the class's own method is visible again
             if os.getpid() == pid:
-                over.set()
-                if shower.ident is not None:
-                    shower.join()
+                finished.set()
+                if copier.ident is not None:
+                    copier.join()
                 for tail in tails:
-                    tail.show()
+                    tail.copy()
             for tail in tails:
                 tail.close()
 
@@ -327,12 +328,12 @@ def _redirected(lines: _Lines) -> Iterator[None]:
 def _is_terminal(stream: Any) -> bool:
     try:
         return bool(stream.isatty())
-    except (AttributeError, ValueError, OSError):  # None, closed, or something else altogether
+    except (AttributeError, ValueError, OSError):  # None, closed, or another object
         return False
 
 
 def _pretend_terminals(streams: list[Any]) -> None:
-    """Keras writes its progress bar in one line only where the output is a terminal, as it is in the end."""
+    """Make streams report a terminal: Keras writes its progress bar in one line only on a terminal."""
     for stream in streams:
         with contextlib.suppress(AttributeError):
             stream.isatty = lambda: True
@@ -358,24 +359,24 @@ def _mlcompute() -> Any:
 
 
 def _about_tensorflow() -> dict[str, Any]:
-    """What TensorFlow says of itself, where the program has imported it."""
-    told: dict[str, Any] = {}
+    """Return TensorFlow's version and state if the program has imported it."""
+    about: dict[str, Any] = {}
     tensorflow = sys.modules.get("tensorflow")
     if tensorflow is None:
-        return told
+        return about
     for name, ask in (
         ("version", lambda: str(tensorflow.__version__)),
         ("eager", lambda: bool(tensorflow.executing_eagerly())),
         ("enabled", is_apple_mlc_enabled),
         ("compiled", is_tf_compiled_with_apple_mlc),
     ):
-        with contextlib.suppress(Exception):  # not Apple's, or half imported: then it is not known
-            told[name] = ask()
-    return told
+        with contextlib.suppress(Exception):  # not Apple's, or still importing: then it is not known
+            about[name] = ask()
+    return about
 
 
-def _record(name: str, told: dict[str, Any], lines: _Lines) -> dict[str, Any]:
-    """A record of schema 2, as jupyter_mlgpu's record.schema.json has it: unknown is null, with a reason."""
+def _record(name: str, results: dict[str, Any], lines: _Lines) -> dict[str, Any]:
+    """Return a record of schema 2 (jupyter_mlgpu's record.schema.json): unknown is null, with a reason."""
     global _records
     _records += 1
     ended = "The script ended before it could tell."
@@ -383,8 +384,8 @@ def _record(name: str, told: dict[str, Any], lines: _Lines) -> dict[str, Any]:
     versions = {"python": platform.python_version()}
     if platform.mac_ver()[0]:
         versions["macos"] = platform.mac_ver()[0]
-    if "version" in told:
-        versions["tensorflow"] = told["version"]
+    if "version" in results:
+        versions["tensorflow"] = results["version"]
     facts = {
         name: {"value": os.environ[name], "source": "environment variable"}
         for name in KNOBS
@@ -394,14 +395,14 @@ def _record(name: str, told: dict[str, Any], lines: _Lines) -> dict[str, Any]:
         ("enabled", "is_apple_mlc_enabled"),
         ("compiled", "is_tf_compiled_with_apple_mlc"),
     ):
-        if key in told:
-            facts[function] = {"value": told[key], "source": f"mlcompute.{function}()"}
-    if "eager" in told:
-        facts["executing_eagerly"] = {"value": told["eager"], "source": "tf.executing_eagerly()"}
+        if key in results:
+            facts[function] = {"value": results[key], "source": f"mlcompute.{function}()"}
+    if "eager" in results:
+        facts["executing_eagerly"] = {"value": results["eager"], "source": "tf.executing_eagerly()"}
     logs = lines.finish()
     readings = [
-        _reading("wall_time", told.get("seconds"), "s", "cell", "time.perf_counter_ns", ended),
-        _reading("cpu_time", told.get("cpu_seconds"), "s", "process", "time.process_time_ns", ended),
+        _reading("wall_time", results.get("seconds"), "s", "cell", "time.perf_counter_ns", ended),
+        _reading("cpu_time", results.get("cpu_seconds"), "s", "process", "time.process_time_ns", ended),
         _reading("device_time", None, "s", "cell", "none", "ML Compute does not tell it."),
         _reading("peak_memory_process", None, "bytes", "process", "none", nothing),
         _reading("peak_memory_allocator", None, "bytes", "cell", "none", "ML Compute does not tell it."),
@@ -420,13 +421,13 @@ def _record(name: str, told: dict[str, Any], lines: _Lines) -> dict[str, Any]:
             "source_digest": None,
             "name": _private(name)[:80],
         },
-        "started_at": told["started_at"],
-        "started_monotonic_ns": told["monotonic_ns"],
-        "outcome": told["outcome"],
+        "started_at": results["started_at"],
+        "started_monotonic_ns": results["monotonic_ns"],
+        "outcome": results["outcome"],
         "device": {
-            "requested": {"*": told["device"]} if told["device"] else {},
+            "requested": {"*": results["device"]} if results["device"] else {},
             "ran_on": None,
-            "why_missing": _why_not_placed(told),
+            "why_missing": _why_not_placed(results),
         },
         "readings": readings,
         "logs": logs,
@@ -435,7 +436,7 @@ def _record(name: str, told: dict[str, Any], lines: _Lines) -> dict[str, Any]:
         "versions": versions,
         "mode": "light",
         "origin": "live",
-        "notes": _notes(told, lines),
+        "notes": _notes(results, lines),
     }
 
 
@@ -455,25 +456,25 @@ def _reading(
     }
 
 
-def _why_not_placed(told: dict[str, Any]) -> str:
-    if "ended" in told:
+def _why_not_placed(results: dict[str, Any]) -> str:
+    if "ended" in results:
         return "The script ended before it could tell."
-    if "version" not in told:
+    if "version" not in results:
         return "The program did not import TensorFlow."
-    if not told.get("compiled"):
+    if not results.get("compiled"):
         return "mlcompute_fork.py does not watch where operations run."
     return "Apple's fork does not tell where each operation ran; its log names the device at most."
 
 
-def _notes(told: dict[str, Any], lines: _Lines) -> list[str]:
-    notes = list(told.get("notes", []))
-    if "ended" in told:
-        notes.append(told["ended"])
-    elif "version" in told and not told.get("compiled"):
+def _notes(results: dict[str, Any], lines: _Lines) -> list[str]:
+    notes = list(results.get("notes", []))
+    if "ended" in results:
+        notes.append(results["ended"])
+    elif "version" in results and not results.get("compiled"):
         notes.append("This TensorFlow does not say that it has ML Compute: it may not be Apple's fork.")
-    elif told.get("enabled") is False:
+    elif results.get("enabled") is False:
         notes.append("ML Compute was switched off.")
-    elif told.get("eager"):
+    elif results.get("eager"):
         notes.append(
             "TensorFlow was in eager mode: there Apple's fork uses the CPU, whatever device is asked for. "
             "Which device its graphs (model.fit, tf.function) used is not known."
@@ -488,7 +489,7 @@ def _notes(told: dict[str, Any], lines: _Lines) -> list[str]:
 
 
 def _private(text: str) -> str:
-    """Home folders as ~, the user's name as <user>."""
+    """Replace home folders by ~ and the user's name by <user>."""
     home = os.path.expanduser("~")
     if len(home) > 1:
         text = re.sub(re.escape(home) + r"(?![\w.-])", "~", text)
@@ -509,7 +510,7 @@ _USER = _user()
 
 
 def _append(out: str, record: dict[str, Any]) -> None:
-    """Add a record to the file, whole or not at all; the user's program goes on in any case."""
+    """Add a record to the file, whole or not at all; an error is printed and not raised."""
     line = (json.dumps(record, allow_nan=False) + "\n").encode("ascii")
     try:
         handle = os.open(out, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o666)
@@ -525,12 +526,12 @@ def _append(out: str, record: dict[str, Any]) -> None:
 
 
 def main(words: list[str]) -> int:
-    """The command line: run a script in a process of its own, so that its crash too becomes a record."""
-    given = _arguments(words)
+    """Run a script in its own process, so that a record is also made if it crashes; the command line."""
+    options = _arguments(words)
     try:
-        knobs = {name: given[name] for name in KNOBS if given[name] is not None}
+        knobs = {name: options[name] for name in KNOBS if options[name] is not None}
         set_knobs(**knobs)
-        with open(given["script"], "rb"):
+        with open(options["script"], "rb"):
             pass
     except (ForkError, OSError) as error:
         print(f"mlcompute_fork: {error}", file=sys.stderr)
@@ -539,31 +540,32 @@ def main(words: list[str]) -> int:
         report = os.path.join(folder, "report.json")
         order = {
             "report": report,
-            "device": given["device"],
-            "one_thread": given["one_thread"],
+            "device": options["device"],
+            "one_thread": options["one_thread"],
             "terminals": [name for name in ("stdout", "stderr") if _is_terminal(getattr(sys, name))],
         }
         lines, measured = _Lines(), _Measured()
         tails = _tails(lines)
         _flush()
         with measured:
-            status = _supervise(["--child", json.dumps(order), given["script"], *given["arguments"]], tails)
-        told = measured.told()
-        del told["seconds"], told["cpu_seconds"]  # of this process; the script's own are in its report
-        told.update(_ended(status), device=given["device"])
+            child = ["--child", json.dumps(order), options["script"], *options["arguments"]]
+            status = _supervise(child, tails)
+        results = measured.results()
+        del results["seconds"], results["cpu_seconds"]  # of this process; the script's own are in its report
+        results.update(_without_report(status), device=options["device"])
         with contextlib.suppress(OSError, ValueError):  # a crash leaves no report
             with open(report, encoding="utf-8") as file:
-                told.update(json.load(file))
-            del told["ended"]
-    if told["outcome"] != "refused":
-        _append(given["out"], _record(os.path.basename(given["script"]), told, lines))
+                results.update(json.load(file))
+            del results["ended"]
+    if results["outcome"] != "refused":
+        _append(options["out"], _record(os.path.basename(options["script"]), results, lines))
     for tail in tails:
         tail.close()
     return status if status >= 0 else 128 - status
 
 
-def _ended(status: int) -> dict[str, str]:
-    """How a script ended that left no report."""
+def _without_report(status: int) -> dict[str, str]:
+    """Return the outcome of a script that left no report."""
     if status in (-signal.SIGINT, 130):
         return {"outcome": "interrupted", "ended": "The script was interrupted."}
     if status < 0:
@@ -600,28 +602,28 @@ def _arguments(words: list[str]) -> dict[str, Any]:
 
 
 def _supervise(words: list[str], tails: list[_Tail]) -> int:
-    """Run this file as the child that runs the script; returns its status as subprocess gives it."""
+    """Run this file as the child that runs the script; return its status as subprocess does."""
     files = {tail.stream: tail.file for tail in tails}
     child = subprocess.Popen(
         [sys.executable, os.path.abspath(__file__), *words],
         stdout=files.get("stdout"),
         stderr=files.get("stderr"),
     )
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the script, which ends in its own way
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the script, which handles it itself
     signal.signal(signal.SIGTERM, lambda *_: child.terminate())
     status = None
     while status is None:
         with contextlib.suppress(subprocess.TimeoutExpired):
             status = child.wait(0.1)
         for tail in tails:
-            tail.show()
+            tail.copy()
     return status
 
 
 def _child(order: dict[str, Any], script: str, arguments: list[str]) -> int:
-    """Run the script as Python itself would, and leave a report for the parent."""
+    """Run the script as Python itself would, and write a report for the parent."""
     sys.modules.setdefault("mlcompute_fork", sys.modules[__name__])
-    # First, for the folder of this file may hold modules with the names of frameworks.
+    # First, because the folder of this file may contain modules with the names of frameworks.
     sys.path[0] = os.path.dirname(os.path.abspath(script))
     sys.argv = [script, *arguments]
     sys.stderr.reconfigure(line_buffering=True)  # type: ignore[union-attr]  # as newer Python does
@@ -637,7 +639,7 @@ def _child(order: dict[str, Any], script: str, arguments: list[str]) -> int:
             set_device(order["device"])
     except (ForkError, ImportError) as error:
         print(f"mlcompute_fork: {error}", file=sys.stderr)
-        _tell(order, {"outcome": "refused"})
+        _write_report(order, {"outcome": "refused"})
         return 2
     if "tensorflow" in sys.modules:
         notes.append("TensorFlow was imported before the clock started.")
@@ -654,20 +656,20 @@ def _child(order: dict[str, Any], script: str, arguments: list[str]) -> int:
     except SystemExit:
         raise
     except BaseException as error:
-        _show(error, script)
+        _print_traceback(error, script)
         return 130 if isinstance(error, KeyboardInterrupt) else 1
     finally:
         sys.modules["__main__"] = ours
-        _tell(order, dict(measured.told(), notes=notes, **_about_tensorflow()))
+        _write_report(order, dict(measured.results(), notes=notes, **_about_tensorflow()))
 
 
-def _tell(order: dict[str, Any], told: dict[str, Any]) -> None:
+def _write_report(order: dict[str, Any], results: dict[str, Any]) -> None:
     with open(order["report"], "w", encoding="utf-8") as file:
-        json.dump(told, file)
+        json.dump(results, file)
 
 
-def _show(error: BaseException, script: str) -> None:
-    """The traceback as Python prints it, without the lines of this file."""
+def _print_traceback(error: BaseException, script: str) -> None:
+    """Print the traceback as Python does, without the lines of this file."""
     traceback = error.__traceback__
     while traceback is not None and traceback.tb_frame.f_code.co_filename != script:
         traceback = traceback.tb_next

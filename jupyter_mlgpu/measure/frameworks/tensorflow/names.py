@@ -9,12 +9,12 @@ from jupyter_mlgpu.measure.frameworks.imports import module
 
 
 def short_name(native: str) -> str:
-    """`cpu:1` of `/job:localhost/replica:0/task:0/device:CPU:1`."""
+    """Return `cpu:1` of `/job:localhost/replica:0/task:0/device:CPU:1`."""
     return native.rpartition("device:")[2].lower()
 
 
 def kind_of(device_type: str) -> str:
-    """`cpu`, `cuda`, `metal` or `rocm` for TensorFlow's type `CPU` or `GPU`; other types as they are."""
+    """Return `cpu`, `cuda`, `metal` or `rocm` for TensorFlow's type `CPU` or `GPU`; others in lower case."""
     return _gpu() if device_type == "GPU" else device_type.lower()
 
 
@@ -28,6 +28,6 @@ def _gpu() -> str:
 
 @functools.cache
 def _platform(physical: Any) -> str:
-    """A device's name: a plug-in's is its platform's. TensorFlow does not start for it (seen on 2.19.1)."""
+    """Return a device's name, which for a plug-in is its platform's; does not start TensorFlow (2.19.1)."""
     experimental = module("tensorflow").config.experimental
     return str(experimental.get_device_details(physical).get("device_name", "")).upper()

@@ -1,4 +1,4 @@
-"""What is worth a sentence about where TensorFlow's operations ran: elsewhere, copied, not seen."""
+"""Notes on where TensorFlow's operations ran: on other devices, with copies, or not observed."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from jupyter_mlgpu.measure.frameworks.tensorflow.graphs import GraphParts
 from jupyter_mlgpu.measure.frameworks.tensorflow.names import short_name
 from jupyter_mlgpu.record.sentence import Sentence, joined, listed, say, say_count
 
-#: An operation that ran: the device set when it was called (None: none), the device it ran on, its type.
+#: An operation that ran: the device set when it was called (or None), the device it ran on, its type.
 Placed = tuple[str | None, str, str]
 
-#: Types that a sentence names; the others are counted.
+#: The number of types that a sentence names; the others are counted.
 NAMED = 5
 
-# These run where the variable, the data or the queue is that they work on, whatever device is asked for:
-# nothing was put elsewhere because of them. Weights on another device are told of apart.
+# These run where their variable, data or queue is, whichever device is selected, so they say nothing about
+# placement. Another note names weights on another device.
 _FOLLOWS = ("Variable", "VarHandle", "VarIs", "Resource", "Iterator", "Dataset", "Optional", "HashTable")
-# What TensorFlow writes into each part of a loop or branch that it has cut up over devices, and constants.
+# Operations that TensorFlow adds to each part of a partitioned loop or branch, and constants.
 _PLUMBING = frozenset(
     {"_EagerConst", "Enter", "Exit", "Identity", "LoopCond", "Merge", "NextIteration", "Switch"}
 )
@@ -27,41 +27,40 @@ _PLUMBING = frozenset(
 _NUMBERED = re.compile(r"device:\w+:\d+$", re.IGNORECASE)
 
 
-def elsewhere(counts: Mapping[Placed, int], *, complete: bool) -> list[Sentence]:
-    """Operations that ran on another device than the one set when they were called, by type.
+def placement_notes(counts: Mapping[Placed, int], *, complete: bool) -> list[Sentence]:
+    """Return notes on operations that ran on another device than the one set at their call, by type.
 
-    Each is an operation that ran: what only passes values between devices is not counted at all, an
-    operation whose arguments a GPU keeps in host memory counts as the GPU's, as TensorFlow says, and
-    those that go where their variable or data is, and the plumbing of loops, are left out. Why one ran
-    there (no kernel on the device, a `tf.device` inside a function) is not known. `complete` is false
-    where not all operations were watched.
+    Operations that only pass values between devices are not counted at all. An operation whose arguments a
+    GPU keeps in host memory counts as the GPU's, as TensorFlow reports it. Operations that follow their
+    variable or data, and those of loops, are left out. Why an operation ran there (no kernel on the device, a
+    `tf.device` inside a function) is not known. `complete` is False if not all operations were observed.
     """
-    asked_for: Counter[str] = Counter()
-    away: dict[tuple[str, str], Counter[str]] = {}
-    for (asked, device, operation), count in counts.items():
-        if not asked or not _NUMBERED.search(asked):  # a user's tf.device may name a job alone
+    requested: Counter[str] = Counter()
+    misplaced: dict[tuple[str, str], Counter[str]] = {}
+    for (wanted, device, operation), count in counts.items():
+        if not wanted or not _NUMBERED.search(wanted):  # a user's tf.device may name only a job
             continue
-        asked_for[short_name(asked)] += count
-        if asked != device and operation not in _PLUMBING and not _follows(operation):
-            away.setdefault((short_name(asked), short_name(device)), Counter())[operation] += count
+        requested[short_name(wanted)] += count
+        if wanted != device and operation not in _PLUMBING and not _follows(operation):
+            misplaced.setdefault((short_name(wanted), short_name(device)), Counter())[operation] += count
     return [
         say(
             "{ran} of {operations} ran on {device}, not on {wanted}: {types}.",
             ran=types.total(),
-            operations=_operations(asked_for[wanted], complete),
+            operations=_operations(requested[wanted], complete),
             device=ran,
             wanted=wanted,
             types=_named(types),
         )
-        for (wanted, ran), types in away.items()
+        for (wanted, ran), types in misplaced.items()
         if wanted != ran
     ]
 
 
-def copied(called: Sequence[tuple[str, int, GraphParts]]) -> list[Sentence]:
-    """Variables copied between devices by graphs: those of the graph that copied most, and how many else.
+def copy_notes(called: Sequence[tuple[str, int, GraphParts]]) -> list[Sentence]:
+    """Return a note on variables copied between devices by the graph that copied most, and the other copies.
 
-    `called` lists the graphs with how often each was called.
+    `called` lists each graph's name, number of calls and parts.
     """
     totals = [(parts.copies.total() * times, name, times, parts) for name, times, parts in called]
     copying = sorted((one for one in totals if one[0]), key=lambda one: one[0], reverse=True)
@@ -87,8 +86,8 @@ def copied(called: Sequence[tuple[str, int, GraphParts]]) -> list[Sentence]:
     return [joined(most, say("Other graphs copied {rest} more.", rest=rest)) if rest else most]
 
 
-def unprepared(graphs: Sequence[str], one_device: bool) -> list[Sentence]:
-    """Graphs that ran, and of which nobody heard what they do; with one device, where they ran is known."""
+def unprepared_notes(graphs: Sequence[str], one_device: bool) -> list[Sentence]:
+    """Return a note on graphs whose operations are not known; with one device, their place is known."""
     if not graphs:
         return []
     names = ", ".join(sorted({plain(name) for name in graphs})[:3])
@@ -109,8 +108,8 @@ def unprepared(graphs: Sequence[str], one_device: bool) -> list[Sentence]:
     ]
 
 
-def not_seen(*, other_threads: bool, sessions: bool) -> list[Sentence]:
-    """Work that nobody watches: of other threads, where no device is set, and of sessions."""
+def unobserved_notes(*, other_threads: bool, sessions: bool) -> list[Sentence]:
+    """Return notes on work that is not observed: of other threads, without a device, and of sessions."""
     reasons: list[Sentence] = []
     if other_threads:
         reasons.append(
@@ -130,7 +129,7 @@ def not_seen(*, other_threads: bool, sessions: bool) -> list[Sentence]:
 
 
 def plain(function: str) -> str:
-    """`train_step` of `__inference_train_step_42`."""
+    """Return `train_step` of `__inference_train_step_42`."""
     return function.split("_", 3)[-1].rpartition("_")[0] or function
 
 

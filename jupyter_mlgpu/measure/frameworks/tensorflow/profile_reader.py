@@ -1,14 +1,13 @@
-"""TensorFlow's profile (an XSpace) as events.
+"""Conversion of TensorFlow's profile (an XSpace) to events.
 
-On the host's plane an operation is an event named `name:Type`, which TensorFlow's executor writes around the
+On the host's plane, an operation is an event named `name:Type`, which TensorFlow's executor writes around the
 kernel of a graph's operation, or `EagerLocalExecute: Type`, an eager operation, which is named `Type (eager)`
-here. Everything else there is
-bookkeeping of the executor, the allocator and the thread pools, and is left out; so is the eager call of a
-tf.function, whose operations are there themselves. `Iterator::...` events are tf.data's. It is the choice
-that TensorFlow's own table framework_op_stats makes, with the eager operations beside it. Input shapes are
-told where the host's tracer was at level 3: `(float[64,256];int32[])`. FLOP are not; those of products of
-matrices, and the bytes of what works number by number, follow from the shapes, those of convolutions from
-the graphs, too.
+here. Everything else is bookkeeping of the executor, the allocator and the thread pools, and is left out. So
+is the eager call of a tf.function, whose operations have their own events. `Iterator::...` events are
+tf.data's. This is the choice of TensorFlow's own table framework_op_stats, with the eager operations added.
+Input shapes are present if the host's tracer was at level 3: `(float[64,256];int32[])`. FLOP are not. Those
+of matrix products, and the bytes of element-wise operations, are computed from the shapes; those of
+convolutions also need the graphs.
 """
 
 from __future__ import annotations
@@ -20,43 +19,47 @@ from typing import Any
 from jupyter_mlgpu.measure.frameworks.tensorflow import convolutions
 from jupyter_mlgpu.measure.frameworks.tensorflow.convolutions import Convolutions, Moves, plain
 from jupyter_mlgpu.measure.ops import planes, work
-from jupyter_mlgpu.measure.ops.events import Event, SeenEvents, kept
+from jupyter_mlgpu.measure.ops.events import Event, ProfileEvents, first_events
 from jupyter_mlgpu.record.sentence import say
 
 _SHAPE = re.compile(r"(\w*)\[([\d,]*)\]")
-#: TensorFlow's names of types of numbers, where they are not the common ones.
+#: TensorFlow's names of number types that differ from the common ones.
 _TYPES = {"float": "float32", "double": "float64", "half": "float16", "bfloat16": "bfloat16"}
 _EAGER = "EagerLocalExecute: "
 _FUNCTIONS = ("__inference_", "__forward_", "__backward_")
 
 
-def read(space: Any, *, tf32: bool = False, graphs: Mapping[str, Moves | None] | None = None) -> SeenEvents:
-    """What a parsed `XSpace` holds.
+def read(
+    space: Any, *, tf32: bool = False, graphs: Mapping[str, Moves | None] | None = None
+) -> ProfileEvents:
+    """Return the events of a parsed `XSpace`.
 
-    With `tf32`, products of float32 on a GPU were worked out in that. `graphs` are the convolutions of
-    the graphs that ran, by name.
+    With `tf32`, products of float32 on a GPU were computed in tf32. `graphs` are the convolutions of the
+    graphs that ran, by name.
     """
-    said = tuple(say("TensorFlow's profiler reported: {said}", said=one) for one in space.errors)
+    problems = tuple(say("TensorFlow's profiler reported: {said}", said=one) for one in space.errors)
     on_gpu = any(planes.device_of(plane.name) for plane in space.planes)
-    return kept(_events(space, tf32 and on_gpu, graphs or {}))._replace(problems=said)
+    return first_events(_events(space, tf32 and on_gpu, graphs or {}))._replace(problems=problems)
 
 
 def _events(space: Any, tf32: bool, graphs: Mapping[str, Moves | None]) -> Iterator[Event]:
-    begun_ns = _begun(space)
+    begin_ns = _begin_ns(space)
     for plane in space.planes:
         device = planes.device_of(plane.name)
         if device is not None:
-            yield from _of_device(plane, device, begun_ns)
+            yield from _device_events(plane, device, begin_ns)
         elif plane.name == planes.HOST_PLANE:
-            yield from _of_host(plane, begun_ns, tf32, graphs)
+            yield from _host_events(plane, begin_ns, tf32, graphs)
 
 
-def _of_host(plane: Any, begun_ns: int, tf32: bool, graphs: Mapping[str, Moves | None]) -> Iterator[Event]:
+def _host_events(
+    plane: Any, begin_ns: int, tf32: bool, graphs: Mapping[str, Moves | None]
+) -> Iterator[Event]:
     named = {key: operation(meta.name) for key, meta in plane.event_metadata.items()}
     shape = next((key for key, meta in plane.stat_metadata.items() if meta.name == "shape"), None)
-    convolved = Convolutions(graphs, _convolutions(plane, named, shape) if graphs else ())
+    known = Convolutions(graphs, _convolutions(plane, named, shape) if graphs else ())
     for line in plane.lines:
-        # Several threads may have one name; the number is the thread's.
+        # Several threads may have the same name; the number is the thread's.
         thread = f"{line.name} {line.id}"
         for event in line.events:
             found = named.get(event.metadata_id)
@@ -67,8 +70,8 @@ def _of_host(plane: Any, begun_ns: int, tf32: bool, graphs: Mapping[str, Moves |
                     "host",
                     "host",
                     thread,
-                    *_times(line, event, begun_ns),
-                    **(worked(*found, inputs, tf32, convolved) if inputs else {}),
+                    *_times(line, event, begin_ns),
+                    **(derived_fields(*found, inputs, tf32, known) if inputs else {}),
                 )
 
 
@@ -86,7 +89,7 @@ def _inputs(plane: Any, event: Any, shape: int | None) -> str:
     return next((_text(plane, stat) for stat in event.stats if stat.metadata_id == shape), "")
 
 
-def _of_device(plane: Any, device: str, begun_ns: int) -> Iterator[Event]:
+def _device_events(plane: Any, device: str, begin_ns: int) -> Iterator[Event]:
     details = next((key for key, meta in plane.stat_metadata.items() if meta.name == "memcpy_details"), None)
     for line in plane.lines:
         if not planes.is_stream(line.name):
@@ -97,21 +100,21 @@ def _of_device(plane: Any, device: str, begun_ns: int) -> Iterator[Event]:
             size = None
             if kind == "copy":
                 texts = (_text(plane, stat) for stat in event.stats if stat.metadata_id == details)
-                size = next(map(planes.copied, texts), None)
+                size = next(map(planes.copied_bytes, texts), None)
             yield Event(
                 name,
                 kind,
                 "device",
                 device,
                 line.name,
-                *_times(line, event, begun_ns),
+                *_times(line, event, begin_ns),
                 kind=kind,
                 bytes=size,
             )
 
 
 def operation(name: str) -> tuple[str, str] | None:
-    """Name and type of the operation that a host event is; None for one that is bookkeeping.
+    """Return name and type of the operation of a host event; None for bookkeeping.
 
     `model/dense/MatMul:MatMul` is a graph's operation, `EagerLocalExecute: MatMul` an eager one.
     """
@@ -126,36 +129,36 @@ def operation(name: str) -> tuple[str, str] | None:
     return path, kind
 
 
-def shapes(told: str) -> str | None:
-    """`64x256, 256x10` for `(float[64,256];float[256,10];int32[])`: of the inputs that are no scalars."""
-    found = [sizes.replace(",", "x") for _, sizes in _SHAPE.findall(told) if sizes]
+def shapes(inputs: str) -> str | None:
+    """Return `64x256, 256x10` for `(float[64,256];float[256,10];int32[])`, without the scalars."""
+    found = [sizes.replace(",", "x") for _, sizes in _SHAPE.findall(inputs) if sizes]
     return ", ".join(found) or None
 
 
-def worked(
-    path: str, kind: str, told: str, tf32: bool = False, convolved: Convolutions | None = None
+def derived_fields(
+    path: str, kind: str, inputs: str, tf32: bool = False, known: Convolutions | None = None
 ) -> dict[str, Any]:
-    """What follows from an operation's input shapes, as fields of an `Event`."""
-    made_of, kind, sizes = kind, plain(kind), _sizes(told)
-    number_type = next((_TYPES[one] for one, _ in _SHAPE.findall(told) if one in _TYPES), None)
+    """Return the fields of an `Event` that follow from an operation's input shapes."""
+    full_kind, kind, sizes = kind, plain(kind), _sizes(inputs)
+    number_type = next((_TYPES[one] for one, _ in _SHAPE.findall(inputs) if one in _TYPES), None)
     if tf32 and number_type == "float32" and (kind in work.PRODUCTS or kind in convolutions.KINDS):
         number_type = "tf32"
     flops = work.product_flops(kind, sizes)
-    if kind in convolutions.KINDS and convolved is not None:
-        flops = convolved.flops(path, made_of, sizes)
+    if kind in convolutions.KINDS and known is not None:
+        flops = known.flops(path, full_kind, sizes)
     return {
-        "shapes": shapes(told),
+        "shapes": shapes(inputs),
         "flops": flops if number_type else None,
         "moved": work.moved(kind, sizes, number_type),
         "number_type": number_type,
     }
 
 
-def _sizes(told: str) -> list[list[int]]:
-    return [[int(one) for one in found.split(",") if one] for _, found in _SHAPE.findall(told)]
+def _sizes(inputs: str) -> list[list[int]]:
+    return [[int(one) for one in found.split(",") if one] for _, found in _SHAPE.findall(inputs)]
 
 
-def _begun(space: Any) -> int:
+def _begin_ns(space: Any) -> int:
     for plane in space.planes:
         if plane.name == planes.ENVIRONMENT_PLANE:
             for stat in plane.stats:
@@ -164,9 +167,9 @@ def _begun(space: Any) -> int:
     return 0
 
 
-def _times(line: Any, event: Any, begun_ns: int) -> tuple[int, int]:
-    start, duration = planes.rounded(line.timestamp_ns * 1000 + event.offset_ps, event.duration_ps)
-    return begun_ns + start, duration
+def _times(line: Any, event: Any, begin_ns: int) -> tuple[int, int]:
+    start, duration = planes.rounded_ns(line.timestamp_ns * 1000 + event.offset_ps, event.duration_ps)
+    return begin_ns + start, duration
 
 
 def _text(plane: Any, stat: Any) -> str:

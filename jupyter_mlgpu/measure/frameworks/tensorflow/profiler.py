@@ -1,10 +1,10 @@
 """TensorFlow's profiler for one cell.
 
-The session is TensorFlow's own, made as `tf.profiler.experimental.start` makes it, but not noted in that
-module: a cell that begins one of its own (the TensorBoard callback does) then gets it, instead of an
-AlreadyExistsError because of us. TensorFlow gives its profile only as a file: each session has a fresh folder
-among the temporary files, which is removed with it. On Metal only the host's side is seen: the binary of
-tensorflow-metal 1.2.0 exports no TF_InitProfiler (read).
+The session is TensorFlow's own, created as `tf.profiler.experimental.start` does, but not registered in that
+module. A cell that starts its own (as the TensorBoard callback does) then gets it, instead of an
+AlreadyExistsError because of us. TensorFlow writes its profile only to a file: each session has a new
+temporary folder, which is removed with it. On Metal only the host is profiled: the binary of tensorflow-metal
+1.2.0 exports no TF_InitProfiler (read).
 """
 
 from __future__ import annotations
@@ -16,17 +16,18 @@ from pathlib import Path
 from typing import Any
 
 from jupyter_mlgpu.measure.frameworks.tensorflow import profile_reader
+from jupyter_mlgpu.measure.frameworks.tensorflow.context import eager_context
 from jupyter_mlgpu.measure.frameworks.tensorflow.convolutions import Moves, in_graphs
 from jupyter_mlgpu.measure.frameworks.tensorflow.names import kind_of
-from jupyter_mlgpu.measure.frameworks.user_profiler import CellSession, FirstStep
+from jupyter_mlgpu.measure.frameworks.user_profiler import CellSession, ProfilerModuleProxy
 from jupyter_mlgpu.measure.ops import xspace
 from jupyter_mlgpu.measure.ops.events import Profile
 from jupyter_mlgpu.measure.ops.profiler import Profiler, Refused, Session
 from jupyter_mlgpu.record.sentence import say
 
-#: Level 2 of the host's tracer is the first that has graphs' operations, level 3 the first with their input
-#: shapes (seen on 2.19.1: half as many events more, graphs' arguments and results among them, and twice the
-#: time to stop); no Python calls.
+#: Level 2 of the host's tracer is the first with operations of graphs, level 3 the first with their input
+#: shapes. Level 3 has half as many events more, including graphs' arguments and results, and takes twice the
+#: time to stop (measured on 2.19.1). Python calls are not traced.
 OPTIONS = {"host_tracer_level": 2, "python_tracer_level": 0, "device_tracer_level": 1}
 WITH_SHAPES = OPTIONS | {"host_tracer_level": 3}
 
@@ -49,7 +50,7 @@ _METAL = say(
 
 
 class TensorFlowProfiler(Profiler):
-    """TensorFlow's profiler, off."""
+    """TensorFlow's profiler, before it starts."""
 
     framework = "tensorflow"
 
@@ -71,7 +72,7 @@ class TensorFlowProfiler(Profiler):
         try:
             native = profiler_v2._pywrap_profiler.ProfilerSession()
             native.start(str(folder), WITH_SHAPES if shapes else OPTIONS)
-        except AlreadyExistsError:  # one that was begun from outside, by a profiler server
+        except AlreadyExistsError:  # started from outside, by a profiler server
             shutil.rmtree(folder, ignore_errors=True)
             return _RUNNING
         except BaseException:
@@ -81,24 +82,26 @@ class TensorFlowProfiler(Profiler):
 
 
 class TensorFlowSession(CellSession):
-    """TensorFlow's profiler, on; its folder goes with it."""
+    """TensorFlow's profiler while it is on; its folder is removed with it."""
 
     def __init__(self, native: Any, folder: Path, module: Any, shapes: bool = False) -> None:
         super().__init__(module, (_NO_FLOP,) if shapes else ())
         self._shapes = shapes
         self._native = native
         self._folder = folder
-        self._replaced.replace("_pywrap_profiler", FirstStep(module._pywrap_profiler, self._step_aside))
+        self._replaced.replace(
+            "_pywrap_profiler", ProfilerModuleProxy(module._pywrap_profiler, self._stop_for_user)
+        )
 
     def stop(self) -> Profile:
-        """As any other; raises OSError where the profile cannot be written."""
+        """Turn the profiler off and return its profile; raises OSError if it cannot be written."""
         try:
             return super().stop()
         finally:
             shutil.rmtree(self._folder, ignore_errors=True)
 
     def abandon(self) -> None:
-        """As any other."""
+        """Turn the profiler off and remove its folder."""
         super().abandon()
         shutil.rmtree(self._folder, ignore_errors=True)
 
@@ -113,27 +116,27 @@ class TensorFlowSession(CellSession):
         if not files:
             raise OSError(say("TensorFlow wrote no profile"))
         data, left_out = xspace.cut(files[0].read_bytes())
-        unseen = kind_of("GPU") == "metal"
-        seen = profile_reader.read(
+        has_metal = kind_of("GPU") == "metal"
+        events = profile_reader.read(
             xplane_pb2.XSpace.FromString(data),
             tf32=_in_tf32(),
             graphs=_convolutions() if self._shapes else None,
         )
-        said = [_METAL] if unseen else []
-        return self._profile("tensorflow", seen, *said, left_out=left_out, xspace=data, devices_unseen=unseen)
+        problems = [_METAL] if has_metal else []
+        return self._profile(
+            "tensorflow", events, *problems, left_out=left_out, xspace=data, devices_unseen=has_metal
+        )
 
 
 def _convolutions() -> dict[str, Moves | None]:
-    """Those of the graphs that TensorFlow keeps (private; seen on 2.19.1): none where it tells no graphs."""
-    from tensorflow.python.eager import context
-
+    """Return the convolutions of the graphs that TensorFlow keeps (private; verified on 2.19.1), or none."""
     with suppress(Exception):
-        return in_graphs(context.context())
+        return in_graphs(eager_context())
     return {}
 
 
 def _in_tf32() -> bool:
-    """Whether products of float32 on a GPU are worked out in tf32, where it has that."""
+    """Return True if TensorFlow computes products of float32 in tf32 on a GPU that supports it."""
     from tensorflow.python.framework import config
 
     return bool(config.tensor_float_32_execution_enabled())

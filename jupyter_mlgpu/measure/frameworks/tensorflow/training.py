@@ -1,6 +1,6 @@
 """Training and inference with Keras on TensorFlow.
 
-The batch lies on the device, and nothing but the first steps waits for it: `model.fit` is not used, so that a
+The batch lies on the device, and only the first steps wait for the device. `model.fit` is not used, so that a
 step is the same work as with the other frameworks.
 """
 
@@ -26,7 +26,7 @@ _TYPES = {"bf16": "bfloat16", "fp16": "float16"}
 
 
 class TensorFlowTraining:
-    """A Keras model in training (or doing inference) on a device of TensorFlow, as `/GPU:0`."""
+    """A Keras model in training or inference on a device of TensorFlow, such as `/GPU:0`."""
 
     def __init__(
         self,
@@ -54,24 +54,24 @@ class TensorFlowTraining:
         self.parameters = sum(math.prod(one.shape) for one in self._model.trainable_variables)
 
     def run(self, steps: int) -> None:
-        """Do so many steps; on a GPU they may still be under way when this returns."""
+        """Run `steps` steps; on a GPU they may still be running when this returns."""
         with self._tf.device(self._device):
             for _ in range(steps):
                 self._last = self._step()
 
     def wait(self) -> None:
-        """Wait until all steps are done: a device works in order, and this asks for a number of its own."""
+        """Wait until all steps are done; a device works in order, so this fetches a new number from it."""
         with self._tf.device(self._device):
             (self._tf.zeros(()) + 1.0).numpy()
         if self._last is not None:
             self._tf.reduce_mean(self._last).numpy()
 
     def loss(self) -> float:
-        """The loss of the last training step (of inference: the mean of all outputs)."""
+        """Return the loss of the last training step (of inference, the mean of all outputs); synchronizes."""
         return float(self._tf.reduce_mean(self._last))
 
     def close(self) -> None:
-        """Free what lies on the device."""
+        """Free the memory on the device."""
         self.wait()
         self._model = self._optimizer = self._inputs = self._labels = self._last = None
         del self._step
@@ -81,8 +81,8 @@ class TensorFlowTraining:
         weights = self._model.trainable_variables
         with tf.GradientTape() as tape:
             logits = tf.cast(self._model(self._inputs, training=True), tf.float32)
-            each = tf.nn.sparse_softmax_cross_entropy_with_logits(self._labels, logits)
-            loss = tf.reduce_mean(each)
+            losses = tf.nn.sparse_softmax_cross_entropy_with_logits(self._labels, logits)
+            loss = tf.reduce_mean(losses)
             scaled = self._optimizer.scale_loss(loss) if self._scaled else loss
         self._optimizer.apply(tape.gradient(scaled, weights), weights)
         return loss
@@ -102,7 +102,7 @@ class TensorFlowTraining:
 
 def _sets(model: Model, kind: str) -> tuple[Set, ...]:
     if kind == "cuda":
-        # The published figures of an RTX 3090 are with float16 and XLA.
+        # The published figures of an RTX 3090 use float16 and XLA.
         return ("bf16", "function"), ("fp16", "xla"), ("bf16", "xla")
     if kind == "metal":  # has no XLA, and no bfloat16
         return (), ("function",), ("fp16", "function")

@@ -1,4 +1,4 @@
-"""PyTorch: described here, and everything of it in this folder. Nothing here imports it at the top."""
+"""The description of PyTorch, whose support is in this folder. Nothing here imports PyTorch at the top."""
 
 from jupyter_mlgpu.measure.frameworks.base import Framework, Verified
 from jupyter_mlgpu.record.sentence import say
@@ -24,15 +24,15 @@ FRAMEWORK = Framework(
         "Python; the times include this, about 1 µs per call."
     ),
     compiled_in="torch._dynamo.eval_frame",
-    # Read in PyTorch 2.13.
-    doing={
+    # Read in the source of PyTorch 2.13.
+    stack_rules={
         "torch/utils/data/": "loader",
         "torchvision/transforms/": "input",
         "torchvision/datasets/": "input",
         "torchvision/io/": "input",
         "torchaudio/": "input",
         "torch/_dynamo/convert_frame.py": "compiling",
-        # What runs compiled code stands in these two as well (`forward`, `run`, `wrapper`).
+        # Both modules also run compiled code (`forward`, `run`, `wrapper`), so functions are listed.
         "torch/_inductor/compile_fx.py": dict.fromkeys(
             (
                 "compile_fx",

@@ -1,4 +1,4 @@
-"""The tracker of Accelerate, which hears of logs alone: its records span from one to the next."""
+"""A tracker for Accelerate. It is called only for logs, so its records span from one log to the next."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from jupyter_mlgpu.measure.training_records import TrainingRecords
 
 
 def accelerate_tracker(records: TrainingRecords) -> Any:
-    """An `accelerate.tracking.GeneralTracker` that ends a record of `records` at a log, and begins the next.
+    """Return an `accelerate.tracking.GeneralTracker` that ends a record at each log and begins the next.
 
-    Accelerate tells of logs in the main process alone.
+    Accelerate calls trackers only in the main process.
     """
     from accelerate.tracking import GeneralTracker
 
@@ -26,7 +26,7 @@ def accelerate_tracker(records: TrainingRecords) -> Any:
 
         @property
         def tracker(self) -> TrainingRecords:
-            """What Accelerate calls the tracker's own object."""
+            """The tracker's own object, in Accelerate's terms."""
             return records
 
         @records.hook
@@ -41,9 +41,9 @@ def accelerate_tracker(records: TrainingRecords) -> Any:
                 self._begin(now, position)
                 return
             self._logged = True
-            # A count that goes back is another one.
-            goes_on = records.every is not None and 0 <= position - self._position < records.every
-            if not goes_on and records.end(f"{self._since} to {now}"):
+            # A step number that decreases starts a new count.
+            same_record = records.every is not None and 0 <= position - self._position < records.every
+            if not same_record and records.end(f"{self._since} to {now}"):
                 self._begin(now, position)
 
         @records.hook

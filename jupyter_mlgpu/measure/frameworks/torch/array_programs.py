@@ -1,7 +1,8 @@
-"""PyTorch's array programs: plain loops over functions that write into an array made before (`out=`).
+"""PyTorch's array programs: plain loops over functions that write to an existing array (`out=`).
 
-On CUDA small products go as a CUDA graph of several. float32 is multiplied in full precision and tf32 with
-`allow_tf32`, whatever the user's program has set; what it had set is put back when the case ends.
+On CUDA, several small products are launched as one CUDA graph. float32 is multiplied in full precision, and
+tf32 with `allow_tf32`, whatever the user's program has set. The user's setting is restored when the case
+ends.
 """
 
 from __future__ import annotations
@@ -20,23 +21,22 @@ from jupyter_mlgpu.measure.frameworks.benchmarks import (
     Operation,
     Programs,
     emulated,
-    host_is_device,
-    portions,
+    refuse_transfer_on_cpu,
     refuse_type,
     repeated,
 )
 
 
 class TorchPrograms(Programs):
-    """PyTorch's steps of each case."""
+    """PyTorch's implementation of each case."""
 
     def gemm(self, device: Device, n: int, type_: str) -> Loop:
-        """The same product again and again, as PyTorch works each one out."""
+        """Compute the same product again and again."""
         import torch
 
         refuse_type(device, type_)
         where, number = device.native_name, _dtype(type_)
-        undo = _tf32(device, type_ == "tf32")
+        undo = _set_tf32(device, type_ == "tf32")
         a, b = (torch.randn(n, n, dtype=number, device=where) for _ in range(2))
         out = torch.empty_like(a)
 
@@ -44,69 +44,69 @@ class TorchPrograms(Programs):
             torch.mm(a, b, out=out)
 
         if device.kind != "cuda" or n > SMALL_PRODUCT:
-            return Loop(repeated(product), _waiting(device), type_, _note(device, type_), undo)
-        step, let_go = _graph(product, device)
+            return Loop(repeated(product), _wait(device), type_, _note(device, type_), undo)
+        step, free = _graph(product, device)
 
         def undo_both() -> None:
-            let_go()
+            free()
             undo()
 
-        return Loop(step, _waiting(device), type_, _note(device, type_), undo_both)
+        return Loop(step, _wait(device), type_, _note(device, type_), undo_both)
 
     def stream(self, device: Device, operation: Operation, count: int) -> Loop:
-        """One function each, that writes where it reads."""
+        """Run one function per operation, which writes to its first input."""
         import torch
 
         x, c = (torch.randn(count, device=device.native_name) for _ in range(2))
         b = torch.randn(count, device=device.native_name).sign_()
-        doing: dict[str, Callable[[], Any]] = {
+        operations: dict[str, Callable[[], Any]] = {
             "add": lambda: torch.add(x, b, out=x),
             "mult": lambda: torch.mul(x, b, out=x),
             "mult-add": lambda: torch.addcmul(c, x, b, out=x),
         }
-        return Loop(repeated(doing[operation]), _waiting(device))
+        return Loop(repeated(operations[operation]), _wait(device))
 
     def transfer(self, device: Device, direction: Direction, count: int) -> Loop:
-        """The host's side lies in pinned memory where there is such."""
+        """Copy from and to pinned host memory, if the device has it."""
         import torch
 
-        host_is_device(device)
+        refuse_transfer_on_cpu(device)
         host = torch.zeros(count, pin_memory=device.kind in ("cuda", "rocm"))
-        there = torch.zeros(count, device=device.native_name)
-        wait = _waiting(device)
+        on_device = torch.zeros(count, device=device.native_name)
+        wait = _wait(device)
 
         def ping_pong() -> None:
-            there.copy_(host, non_blocking=True)
-            there.add_(1)
-            host.copy_(there, non_blocking=True)
+            on_device.copy_(host, non_blocking=True)
+            on_device.add_(1)
+            host.copy_(on_device, non_blocking=True)
             wait()
             host.add_(1)
 
-        doing: dict[str, Callable[[], Any]] = {
-            "to-device": lambda: there.copy_(host, non_blocking=True),
-            "from-device": lambda: host.copy_(there, non_blocking=True),
+        operations: dict[str, Callable[[], Any]] = {
+            "to-device": lambda: on_device.copy_(host, non_blocking=True),
+            "from-device": lambda: host.copy_(on_device, non_blocking=True),
             "ping-pong": ping_pong,
         }
-        return Loop(repeated(doing[direction]), wait)
+        return Loop(repeated(operations[direction]), wait)
 
     def conv(self, device: Device, shape: ConvolutionCase) -> Loop:
-        """Images and weights lie channels last."""
+        """Convolve in the channels-last memory format."""
         import torch
 
         number, last = _dtype(shape.type_), torch.channels_last
-        undo = _tf32(device, False)
-        made = {"dtype": number, "device": device.native_name}
+        undo = _set_tf32(device, False)
+        options = {"dtype": number, "device": device.native_name}
         channels = shape.channels
-        x = torch.randn(shape.batch, channels, shape.size, shape.size, **made).to(memory_format=last)
+        x = torch.randn(shape.batch, channels, shape.size, shape.size, **options).to(memory_format=last)
         conv2d = torch.nn.functional.conv2d
         if shape.separable:
-            each = torch.randn(channels, 1, 3, 3, **made).to(memory_format=last)
-            points = torch.randn(channels, channels, 1, 1, **made).to(memory_format=last)
+            depthwise = torch.randn(channels, 1, 3, 3, **options).to(memory_format=last)
+            pointwise = torch.randn(channels, channels, 1, 1, **options).to(memory_format=last)
 
             def step() -> None:
-                conv2d(conv2d(x, each, padding=1, groups=channels), points)
+                conv2d(conv2d(x, depthwise, padding=1, groups=channels), pointwise)
         else:
-            weights = torch.randn(channels, channels, 3, 3, **made).to(memory_format=last)
+            weights = torch.randn(channels, channels, 3, 3, **options).to(memory_format=last)
 
             def step() -> None:
                 conv2d(x, weights, padding=1)
@@ -117,25 +117,26 @@ class TorchPrograms(Programs):
             with torch.inference_mode():
                 run(steps)
 
-        return Loop(without_gradients, _waiting(device), shape.type_, _note(device, shape.type_), undo)
+        return Loop(without_gradients, _wait(device), shape.type_, _note(device, shape.type_), undo)
 
     def dispatch(self, device: Device, synchronised: bool) -> Loop:
         import torch
 
         x = torch.zeros(1, device=device.native_name)
-        wait = _waiting(device)
+        wait = _wait(device)
 
-        def waited() -> None:
+        def add_and_wait() -> None:
             x.add_(1)
             wait()
 
-        return Loop(repeated(waited if synchronised else lambda: x.add_(1)), wait)
+        return Loop(repeated(add_and_wait if synchronised else lambda: x.add_(1)), wait)
 
 
 def _graph(product: Callable[[], None], device: Device) -> tuple[Callable[[int], None], Callable[[], None]]:
-    """Several products captured as one CUDA graph, as PyTorch's manual has it: warmed up on a side stream.
+    """Capture several products as one CUDA graph.
 
-    Beside what runs them, what lets go of the graph and its memory, which counts as in use until then.
+    PyTorch's manual asks for a warm-up on a side stream. Returns a function that runs steps, and one that
+    frees the graph and its memory, which counts as in use until then.
     """
     import torch
 
@@ -151,20 +152,20 @@ def _graph(product: Callable[[], None], device: Device) -> tuple[Callable[[int],
                 product()
 
     def run(steps: int) -> None:
-        many, single = portions(steps, AT_ONCE)
+        many, single = divmod(steps, AT_ONCE)
         for _ in range(many):
             graph.replay()
         for _ in range(single):
             product()
 
-    def let_go() -> None:
+    def free() -> None:
         graph.reset()
         torch.cuda.empty_cache()
 
-    return run, let_go
+    return run, free
 
 
-def _waiting(device: Device) -> Callable[[], None]:
+def _wait(device: Device) -> Callable[[], None]:
     import torch
 
     if device.kind in ("cuda", "rocm"):
@@ -186,14 +187,14 @@ def _note(device: Device, type_: str) -> str | None:
     return emulated(device, type_, lambda: torch.cuda.get_device_capability(device.native_name))
 
 
-def _tf32(device: Device, allowed: bool) -> Callable[[], None]:
-    """Have matrices and convolutions of float32 worked out in tf32, or not; returns what puts it back."""
+def _set_tf32(device: Device, allowed: bool) -> Callable[[], None]:
+    """Allow or forbid tf32 in products and convolutions; return a function that restores the setting."""
     import torch
 
     if device.kind != "cuda":
         return lambda: None
     settings = (torch.backends.cuda.matmul, torch.backends.cudnn)
-    with warnings.catch_warnings():  # newer versions have another name beside this one
+    with warnings.catch_warnings():  # newer versions have a second name of this setting, and warn
         warnings.simplefilter("ignore")
         before = [one.allow_tf32 for one in settings]
         for one in settings:

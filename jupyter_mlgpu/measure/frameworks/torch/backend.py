@@ -1,12 +1,12 @@
 """PyTorch on CPU, CUDA and MPS.
 
-Run on Linux CPUs. Where else, `FRAMEWORK` says. Nothing here creates a CUDA context: PyTorch counts its
-GPUs without one, and what needs one waits until the user's program has it.
+`FRAMEWORK` lists where it was verified. Nothing here creates a CUDA context: PyTorch counts its GPUs without
+one, and whatever needs a context waits until the user's program has created it.
 
-The device of a cell is PyTorch's default device, which reaches what makes tensors (`torch.zeros`,
-`nn.Linear`) and nothing else: a tensor that is already somewhere is worked on there. PyTorch then looks at
-every call from Python, at about 1 us each; so where the CPU is asked for and is the default anyway,
-nothing is entered. Keras on PyTorch has a default device of its own, which is entered too.
+The device of a cell is PyTorch's default device. It applies only to functions that create tensors
+(`torch.zeros`, `nn.Linear`): existing tensors are computed where they are. With a default device, PyTorch
+inspects every call from Python, at about 1 us each. So if the CPU is selected and is the default anyway,
+nothing is set. Keras on PyTorch has its own default device, which is set too.
 """
 
 from __future__ import annotations
@@ -16,7 +16,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from jupyter_mlgpu.measure.frameworks import evidence, hardware, misplaced_values
-from jupyter_mlgpu.measure.frameworks.allocator import held, peak, unknown, unknown_peak
+from jupyter_mlgpu.measure.frameworks.allocator import (
+    allocator_readings,
+    no_allocator_readings,
+    no_peak_reading,
+    peak_reading,
+)
 from jupyter_mlgpu.measure.frameworks.base import (
     Backend,
     Capability,
@@ -36,14 +41,14 @@ from jupyter_mlgpu.measure.frameworks.users_peaks import UsersPeaks, join_peaks,
 from jupyter_mlgpu.record.reading import Reading
 from jupyter_mlgpu.record.sentence import Sentence, joined, say
 
-# Short: a receipt holds little, and each is in it three times.
-NOT_WATCHED = say("PyTorch does not report where its operations ran.")
+# Short, because the size of a receipt is limited and it contains each note three times.
+NOT_REPORTED = say("PyTorch does not report where its operations ran.")
 _PEAK = Sentence("torch.cuda.max_memory_allocated")
 _PEAK_WITH_GRAPHS = say("torch.cuda.max_memory_allocated, plus what CUDA graphs keep")
 
 
 class TorchBackend(Backend):
-    """PyTorch's devices, as the kit asks of them."""
+    """PyTorch's devices."""
 
     name = FRAMEWORK.name
 
@@ -52,7 +57,7 @@ class TorchBackend(Backend):
         self._peaks: dict[int, tuple[Peaks, PooledPeak]] = {}
 
     def versions(self) -> Mapping[str, str]:
-        """PyTorch's version, and that of the CUDA it was built for."""
+        """Return the versions of PyTorch and of the CUDA it was built for."""
         torch = _torch()
         found = {"torch": str(torch.__version__)}
         if torch.version.cuda:
@@ -60,11 +65,11 @@ class TorchBackend(Backend):
         return found
 
     def started(self) -> bool:
-        """Whether there is a CUDA context, where there can be one."""
+        """Return True if there is a CUDA context, or can be none."""
         return self._gpus() == 0 or bool(_torch().cuda.is_initialized())
 
     def devices(self) -> tuple[Device, ...]:
-        """The CPU, and the GPUs that PyTorch counts."""
+        """Return the CPU, and the GPUs that PyTorch counts."""
         cpu = Device(self.name, "cpu:0", "cpu", "cpu")
         if _mps():
             return (cpu, Device(self.name, "gpu:0", "metal", "mps"))
@@ -73,17 +78,17 @@ class TorchBackend(Backend):
         return (cpu, *gpus)
 
     def details(self, device: Device) -> Details:
-        """Name and memory from PyTorch where it has a context, else from the driver's own tool."""
+        """Return name and memory from PyTorch if it has a context, else from NVML."""
         if device.kind in ("cpu", "metal"):  # the GPU of Apple's chip shares the machine's memory
             return hardware.cpu()
-        told = hardware.nvidia(device.name) if device.kind == "cuda" else Details()
+        known = hardware.nvidia(device.name) if device.kind == "cuda" else Details()
         if not _torch().cuda.is_initialized():
-            return told
+            return known
         properties = _torch().cuda.get_device_properties(device.number)
-        return Details(str(properties.name), int(properties.total_memory), told.driver)
+        return Details(str(properties.name), int(properties.total_memory), known.driver)
 
     def why_no_gpu(self) -> Sentence:
-        """Whether the build or the machine is what lacks."""
+        """Return a sentence that says if the build or the machine lacks a GPU."""
         torch = _torch()
         if torch.cuda._is_compiled():
             return say(
@@ -98,12 +103,12 @@ class TorchBackend(Backend):
         return say("PyTorch {version} is a CPU-only build.", version=torch.__version__)
 
     def needs_restart(self) -> Sentence | None:
-        """Hidden by the variable of CUDA."""
+        """Return a sentence if CUDA_VISIBLE_DEVICES hides the GPU."""
         return hardware.hidden_by_cuda(FRAMEWORK.title) if _torch().cuda._is_compiled() else None
 
     def capabilities(self, device: Device) -> tuple[Capability, ...]:
-        """Operations are not watched; the allocator keeps a peak for CUDA alone."""
-        why_not = {"placement": NOT_WATCHED}
+        """Return the capabilities: operations are not observed, and only CUDA's allocator keeps a peak."""
+        why_not = {"placement": NOT_REPORTED}
         if device.kind not in ("cuda", "rocm"):
             why_not["allocator_peak"] = _no_peak(device.name)
         return FRAMEWORK.capabilities(device.kind, why_not)
@@ -113,7 +118,7 @@ class TorchBackend(Backend):
         return TorchScope(device)
 
     def synchronize(self) -> None:
-        """Wait for every GPU that has a context; the CPU has finished when a call returns."""
+        """Wait for every GPU that has a context; a CPU has finished when a call returns."""
         torch = _torch()
         for index in self._in_use():
             torch.cuda.synchronize(index)
@@ -121,61 +126,66 @@ class TorchBackend(Backend):
             torch.mps.synchronize()
 
     def is_recorded(self) -> bool:
-        """Return whether there is no Mac's GPU; the CPU has finished when a call returns."""
+        """Return True unless there is a Mac's GPU; a CPU has finished when a call returns."""
         return not _mps()
 
     def memory(self, device: Device) -> tuple[Reading, ...]:
-        """What tensors hold on a GPU, and what was reserved for them; a CPU's allocator does not tell."""
+        """Return the bytes in use and reserved on a GPU; a CPU's allocator does not report them."""
         torch = _torch()
         if device.kind == "metal":
             in_use, reserved = torch.mps.current_allocated_memory(), torch.mps.driver_allocated_memory()
-            return held(
+            return allocator_readings(
                 Sentence("torch.mps.current_allocated_memory"), int(in_use), int(reserved), device=device.name
             )
         if device.kind not in ("cuda", "rocm"):
-            return unknown(
+            return no_allocator_readings(
                 say("PyTorch's allocator does not report what it holds on {device}.", device=device.name)
             )
         index = device.number
         if index not in self._in_use():
-            return unknown(say("PyTorch has not used {device} yet.", device=device.name))
+            return no_allocator_readings(say("PyTorch has not used {device} yet.", device=device.name))
         stats = torch.cuda.memory_stats(index)  # what torch.cuda.memory_allocated reads, in one call
         in_use, reserved = (
             int(stats.get(f"{one}_bytes.all.current", 0)) for one in ("allocated", "reserved")
         )
-        return held(Sentence(f"torch.cuda.memory_stats({index})"), in_use, reserved, device=device.name)
+        return allocator_readings(
+            Sentence(f"torch.cuda.memory_stats({index})"), in_use, reserved, device=device.name
+        )
 
     def allocator_retries(self) -> int | None:
-        """Of CUDA's allocators (torch.cuda.memory_stats, num_alloc_retries)."""
+        """Return the sum over CUDA's allocators (torch.cuda.memory_stats, num_alloc_retries)."""
         cuda = module("torch").cuda
         if not cuda.is_initialized():
             return None
         return sum(int(cuda.memory_stats(index).get("num_alloc_retries", 0)) for index in self._in_use())
 
     def compiled(self) -> Compiled:
-        """Of Dynamo and all that it calls, backward graphs included, by its own clock (private, in 2.13)."""
+        """Return the compilation by Dynamo and all it calls, including backward graphs.
+
+        The times are those of Dynamo's own clock (private, in 2.13).
+        """
         dynamo = module("torch._dynamo.utils")
-        if dynamo is None:  # nothing has asked for a compiler
+        if dynamo is None:  # nothing has used a compiler
             return Compiled(0.0, 0)
-        # Its counters make an entry for what is asked for and is not there: the user would find it.
+        # With get: reading a missing counter by index would create an entry that the user can see.
         programs = dynamo.counters.get("frames", {}).get("ok", 0)
         return Compiled(dynamo.calculate_time_spent()["total_wall_time"], programs)
 
     def observe(self) -> TorchObservation:
-        """Begin the allocators' peaks afresh; operations are not watched (adr/0009)."""
+        """Reset the allocators' peaks and begin; operations are not observed (adr/0009)."""
         return TorchObservation(self)
 
     def observe_closely(self) -> Observation:
-        """Have PyTorch's profiler tell as well whether anything ran; not where there is an NVIDIA GPU."""
+        """Begin with PyTorch's profiler, to detect if anything ran; without it if there is an NVIDIA GPU."""
         if self._gpus():
             return self.observe()
-        from jupyter_mlgpu.measure.frameworks.torch.counting import CountingObservation  # races are seldom
+        from jupyter_mlgpu.measure.frameworks.torch.counting import CountingObservation  # only for races
 
         return CountingObservation(self.observe(), self.devices()[0])
 
-    def stays(self, values: Mapping[str, object], device: Device) -> Sentence | None:
-        """Tensors and modules: PyTorch works where they are, whatever its default device is."""
-        found = misplaced_values.elsewhere(tensors(values), device.name)
+    def misplaced_note(self, values: Mapping[str, object], device: Device) -> Sentence | None:
+        """Return a sentence about tensors and modules: PyTorch computes where they are."""
+        found = misplaced_values.misplaced(tensors(values), device.name)
         if not found:
             return None
         first, move = found[0], f"to({device.native_name!r})"
@@ -185,20 +195,20 @@ class TorchBackend(Backend):
         remedy = (
             say("Calling `.{code}` on each moves it", code=move)
             if code is None
-            else say("`{code}` moves {what}", code=code, what=misplaced_values.it(found))
+            else say("`{code}` moves {what}", code=code, what=misplaced_values.pronoun(found))
         )
-        told = misplaced_values.misplaced_values_note(found, device.name)
-        return say("{told}: PyTorch computes where the data is. {remedy}.", told=told, remedy=remedy)
+        note = misplaced_values.misplaced_values_note(found, device.name)
+        return say("{told}: PyTorch computes where the data is. {remedy}.", told=note, remedy=remedy)
 
     def allocations(self) -> dict[int, int]:
-        """How often the allocator of each GPU in use has handed out memory so far."""
+        """Return the number of allocations so far on each GPU in use, by its number."""
         cuda = _torch().cuda
         return {
             index: cuda.memory_stats(index).get("allocation.all.allocated", 0) for index in self._in_use()
         }
 
     def peaks(self) -> dict[int, tuple[Peaks, PooledPeak]]:
-        """A counter for the allocator's peak of each GPU in use, and what it counts."""
+        """Return the peaks of each GPU in use, by its number, and the counter behind them."""
         for index in self._in_use():
             if index not in self._peaks:
                 users = _users_peaks()
@@ -218,18 +228,18 @@ class TorchBackend(Backend):
         torch = _torch()
         if not torch.cuda.is_initialized():
             return []
-        # Private; without it, waiting for a GPU too many beats not waiting.
+        # Private. Without it, waiting for a GPU too many is better than not waiting.
         in_use = getattr(torch._C, "_cuda_hasPrimaryContext", lambda index: True)
         return [index for index in range(self._gpus()) if in_use(index)]
 
 
 def _users_peaks() -> UsersPeaks:
-    # What torch.cuda's own functions call, whoever has these from before.
+    # The functions that torch.cuda's own ones call, also if the user imported those earlier.
     return users_peaks(_torch()._C, "_cuda_memoryStats", "_cuda_resetPeakMemoryStats", join_peaks)
 
 
 class TorchObservation(Observation):
-    """PyTorch's part in one cell."""
+    """The observation of PyTorch in one cell."""
 
     def __init__(self, backend: TorchBackend) -> None:
         self._backend = backend
@@ -240,8 +250,8 @@ class TorchObservation(Observation):
         }
 
     def finish(self) -> Observed:
-        """What the allocators tell: their peaks, and whether a GPU's was used at all."""
-        told: list[Sentence] = [NOT_WATCHED]
+        """Return the allocators' peaks, and the GPUs whose allocators were used."""
+        reasons: list[Sentence] = [NOT_REPORTED]
         readings = []
         notes: list[Sentence] = []
         used = []
@@ -249,7 +259,7 @@ class TorchObservation(Observation):
         in_use = self._backend.allocations()
         for index, count in in_use.items():
             times = count - self._allocations.get(index, 0)
-            told.append(
+            reasons.append(
                 say(
                     "Allocations on {device}: {times}.",
                     device=f"gpu:{index}",
@@ -259,7 +269,7 @@ class TorchObservation(Observation):
             if times:
                 used.append(evidence.allocator(gpus[index], times))
             peaks, counter = self._backend.peaks()[index]
-            # A GPU first used in this cell: its peak so far is this cell's.
+            # For a GPU first used in this cell, the peak so far is this cell's.
             mark, pooled = self._marks[index] if index in self._marks else (peaks.started_before(), 0)
             readings.append(_peak(peaks.finish(mark), counter, gpus[index].name))
             if counter.pools.total > pooled:
@@ -271,12 +281,12 @@ class TorchObservation(Observation):
                     )
                 )
         if not readings:
-            readings = [unknown_peak(_no_peak(say("the CPU") if not _mps() else "Metal"), _PEAK)]
+            readings = [no_peak_reading(_no_peak(say("the CPU") if not _mps() else "Metal"), _PEAK)]
         if used:
             return Observed(tuple(used), None, tuple(readings), tuple(notes))
         if in_use or _mps() or _another_accelerator():
-            return Observed(None, joined(*told), tuple(readings), tuple(notes))
-        # No GPU, or none of which there is a context: without one nothing runs there.
+            return Observed(None, joined(*reasons), tuple(readings), tuple(notes))
+        # There is no GPU, or none with a context, and without a context nothing runs there.
         cpu = self._backend.devices()[0]
         if _autograd_nodes() > self._nodes:
             return Observed((evidence.only_device(cpu),), None, tuple(readings))
@@ -285,15 +295,16 @@ class TorchObservation(Observation):
 
 def _peak(value: int, counter: PooledPeak, device: str) -> Reading:
     if counter.why_not is not None:
-        return unknown_peak(counter.why_not, _PEAK, device)
-    return peak(value, _PEAK_WITH_GRAPHS if counter.pools.total else _PEAK, device=device)
+        return no_peak_reading(counter.why_not, _PEAK, device)
+    return peak_reading(value, _PEAK_WITH_GRAPHS if counter.pools.total else _PEAK, device=device)
 
 
 def _autograd_nodes() -> int:
-    """How many operations this thread has noted for a gradient (private; seen working on 2.13.0).
+    """Return the number of operations that this thread has recorded for gradients.
 
-    It grows with each one on tensors that need a gradient: a sign that PyTorch worked. Where it does not
-    grow, nothing is known. Tensors on `meta` count, though nothing runs for them.
+    The counter is private (verified on 2.13.0). It grows with each operation on tensors that need a gradient,
+    which shows that PyTorch worked. If it does not grow, nothing is known. Tensors on `meta` count, though
+    nothing runs for them.
     """
     count = getattr(_torch()._C._autograd, "_get_sequence_nr", None)
     return 0 if count is None else int(count())
@@ -308,7 +319,7 @@ def _mps() -> bool:
 
 
 def _another_accelerator() -> bool:
-    """Whether this PyTorch is built for an accelerator that `devices` does not list, such as Intel's."""
+    """Return True if PyTorch is built for an accelerator that `devices` does not list, such as Intel's."""
     current = getattr(getattr(_torch(), "accelerator", None), "current_accelerator", lambda: None)()
     return current is not None and current.type not in ("cuda", "mps")
 

@@ -10,11 +10,11 @@ _EPSILON = 1e-12  # of the layer normalisations, as published
 
 
 def bert(classes: int, shape: Encoder, flash: bool = True) -> Any:
-    """An encoder with a layer of `classes` outputs over its first token.
+    """Return an encoder with a layer of `classes` outputs over its first token.
 
     Tokens of [batch, tokens] become [batch, classes]. All sequences are full, so nothing is masked. Queries,
-    keys and values come from one matrix, which has as many numbers as three. With `flash`, attention is
-    PyTorch's fused one, which never writes down the [tokens, tokens] weights; without, it is written out.
+    keys and values come from one matrix of the size of three. With `flash`, attention is PyTorch's fused one,
+    which never stores the [tokens, tokens] weights. Without it, attention is computed in separate steps.
     """
     import torch
     from torch import nn
@@ -23,7 +23,7 @@ def bert(classes: int, shape: Encoder, flash: bool = True) -> Any:
     width, heads = shape.width, shape.heads
 
     class TorchBertEmbedding(nn.Module):  # type: ignore[misc]
-        """Words and their places (and which of two texts they are of) as vectors."""
+        """Embeddings of words and their positions, and of which of two texts they belong to."""
 
         def __init__(self) -> None:
             super().__init__()
@@ -39,7 +39,7 @@ def bert(classes: int, shape: Encoder, flash: bool = True) -> Any:
             return self.drop(self.norm(x))
 
     class Attention(nn.Module):  # type: ignore[misc]
-        """Every token looks at all tokens."""
+        """Attention of every token to all tokens."""
 
         def __init__(self) -> None:
             super().__init__()
@@ -51,14 +51,14 @@ def bert(classes: int, shape: Encoder, flash: bool = True) -> Any:
             query, key, value = split.permute(2, 0, 3, 1, 4).unbind(0)
             dropout = shape.dropout if self.training else 0.0
             if flash:
-                seen = functional.scaled_dot_product_attention(query, key, value, dropout_p=dropout)
+                mixed = functional.scaled_dot_product_attention(query, key, value, dropout_p=dropout)
             else:
                 weights = (query @ key.transpose(-2, -1) * (width // heads) ** -0.5).softmax(-1)
-                seen = functional.dropout(weights, dropout, self.training) @ value
-            return self.out(seen.transpose(1, 2).reshape(batch, tokens, width))
+                mixed = functional.dropout(weights, dropout, self.training) @ value
+            return self.out(mixed.transpose(1, 2).reshape(batch, tokens, width))
 
     class TorchEncoderLayer(nn.Module):  # type: ignore[misc]
-        """Attention and a feed-forward part, each added to what came in and normalised."""
+        """Attention and a feed-forward part, each added to its input and normalised."""
 
         def __init__(self) -> None:
             super().__init__()
@@ -73,7 +73,7 @@ def bert(classes: int, shape: Encoder, flash: bool = True) -> Any:
             return self.norm2(x + self.drop(self.inner(x)))
 
     class First(nn.Module):  # type: ignore[misc]
-        """The vector of the first token, which stands for the whole text."""
+        """The vector of the first token, which represents the whole text."""
 
         def forward(self, x: Any) -> Any:
             return x[:, 0]

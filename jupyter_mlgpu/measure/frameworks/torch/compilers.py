@@ -1,8 +1,9 @@
-"""What torch.compile needs beside PyTorch, and a fresh system may lack: a compiler, and Python's headers.
+"""The tools that torch.compile needs and a fresh system may lack: a compiler, and Python's headers.
 
-Read from PyTorch 2.13 (`torch/_inductor/config.py`, `cpp.cxx`): on a CPU the program that `CXX` names, else
-g++, on a Mac clang++. Read in a fork of Triton (`runtime/build.py`) and tried on no GPU: for an NVIDIA GPU
-the one that `CC` names, else gcc, else clang. What both compile includes Python.h. A Mac's GPU needs neither.
+Read in PyTorch 2.13 (`torch/_inductor/config.py`, `cpp.cxx`): on a CPU it uses the program that `CXX` names,
+else g++, on a Mac clang++. Read in a fork of Triton (`runtime/build.py`) and not tested on a GPU: for an
+NVIDIA GPU it uses the program that `CC` names, else gcc, else clang. Both compile code that includes
+Python.h. A Mac's GPU needs neither.
 """
 
 from __future__ import annotations
@@ -14,14 +15,14 @@ import sysconfig
 from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
 
-#: The options of PyTorch that compile.
+#: The options that use torch.compile.
 COMPILING = frozenset(["compile", "max_autotune", "reduce_overhead"])
 
 _HEADERS = Path(sysconfig.get_paths()["include"])
 _REMEDY = "On Debian and Ubuntu `apt install g++ python3-dev` brings it, on a Mac `xcode-select --install`."
 
 
-def why_none(
+def why_not_compiling(
     options: Collection[str],
     device_kind: str,
     *,
@@ -30,7 +31,7 @@ def why_none(
     headers: Path = _HEADERS,
     system: str = sys.platform,
 ) -> str | None:
-    """Why these options of PyTorch cannot compile on this kind of device; None where they can or need not."""
+    """Return why these options cannot compile on this kind of device; None if they can or need not."""
     if device_kind not in ("cpu", "cuda") or COMPILING.isdisjoint(options):
         return None
     on_cpu = device_kind == "cpu"

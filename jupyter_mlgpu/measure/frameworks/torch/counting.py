@@ -1,11 +1,11 @@
-"""Whether PyTorch runs an operation, on whatever device, in a run that nobody times.
+"""Detection of PyTorch operations, on any device, in a run that is not timed.
 
-PyTorch counts nothing by itself, and a mode that sees each operation changes what is compiled (adr/0009). Its
-profiler does not: it sees the operations of all threads, and what `torch.compile` has made. What it keeps of
-them grows with each, so it is read, and begun anew, again and again until there is one; one is enough. An
-operation between the two would be missed, so a run in which it was begun anew is never said to have had none.
-It is left alone where the user has one on, and ends before the user begins one. Where PyTorch finds a GPU
-there is none of ours, for it would take hold of NVIDIA's records.
+PyTorch has no counter of operations, and a mode that is called for each operation changes what is compiled
+(adr/0009). Its profiler does not: it records the operations of all threads, and those made by
+`torch.compile`. Its memory grows with each operation. So it is read and restarted repeatedly until it has
+recorded one, which is enough. An operation during a restart would be missed, so a run with a restart is never
+reported as having no operation. The profiler is not started if the user has one on, and ends before the user
+starts one. If PyTorch finds a GPU, it is not started either, because it would take NVIDIA's activity records.
 """
 
 from __future__ import annotations
@@ -24,35 +24,35 @@ from jupyter_mlgpu.measure.frameworks.base import Device, Observation, Observed
 from jupyter_mlgpu.measure.frameworks.imports import module
 from jupyter_mlgpu.measure.frameworks.torch import profiling
 
-#: Seconds after which the profiler is read: 200,000 small operations at most, of 1 KB each (seen on 2.13.0).
+#: Seconds between two readings: at most 200,000 small operations, of 1 KB each (measured on 2.13.0).
 SLICE_S = 0.2
 
 
 class CountingObservation(Observation):
-    """PyTorch's part in one run, with whether it had one."""
+    """The observation of PyTorch in one run, with detection of operations."""
 
     def __init__(self, observation: Observation, cpu: Device) -> None:
         self._observation = observation
         self._cpu = cpu
-        self._watch = OperationWatch.begin()
+        self._detector = OperationDetector.begin()
 
     def finish(self) -> Observed:
-        """What the observation tells; where that does not say if anything ran, what the profiler saw."""
-        worked = None if self._watch is None else self._watch.finish()
-        seen = self._observation.finish()
-        if worked is None or seen.ran_on is not None:
-            return seen
+        """Return the observation, with the profiler's result if it does not say whether anything ran."""
+        worked = None if self._detector is None else self._detector.finish()
+        observed = self._observation.finish()
+        if worked is None or observed.ran_on is not None:
+            return observed
         if not worked:
-            return replace(seen, ran_on=(), why_missing=None, only=None)
-        if seen.only is not None:
-            return replace(seen, ran_on=(evidence.only_device(self._cpu),), why_missing=None, only=None)
-        return replace(seen, worked=True)
+            return replace(observed, ran_on=(), why_missing=None, only=None)
+        if observed.only is not None:
+            return replace(observed, ran_on=(evidence.only_device(self._cpu),), why_missing=None, only=None)
+        return replace(observed, worked=True)
 
 
-class OperationWatch:
-    """PyTorch's profiler over all threads, on until there is an operation.
+class OperationDetector:
+    """PyTorch's profiler over all threads, which runs until it has recorded an operation.
 
-    `begin` turns it on, in some calls; `end` turns it off and returns what it has seen.
+    The calls of `begin` turn it on; `end` turns it off and returns its results.
     """
 
     def __init__(self, begin: tuple[Callable[[], object], ...], end: Callable[[], Any]) -> None:
@@ -65,26 +65,26 @@ class OperationWatch:
         for one in begin:
             one()
         self._on = True
-        self._put_back = profiling.before(self._give_way)
-        self._thread = threading.Thread(target=self._look, daemon=True)
+        self._put_back = profiling.before(self._stop_for_user)
+        self._thread = threading.Thread(target=self._poll, daemon=True)
         self._thread.start()
-        _in_forked_children(self)
+        _stop_in_forked_children(self)
 
     @classmethod
-    def begin(cls) -> OperationWatch | None:
-        """Begin to watch; None where that is not possible, or would disturb a profiler of the user's."""
+    def begin(cls) -> OperationDetector | None:
+        """Start a detector; return None if that is impossible or would disturb the user's profiler."""
         if profiling.is_on() or module("torch.autograd.profiler")._is_profiler_enabled:
             return None
         try:
             with profiling.kineto_silent():
                 return cls(*_profiler())
-        except (AttributeError, ImportError, RuntimeError, TypeError):  # other versions have other parts
+        except (AttributeError, ImportError, RuntimeError, TypeError):  # private, differs by version
             return None
 
     def finish(self) -> bool | None:
-        """Whether there was an operation; None where one may have been missed.
+        """Return True if there was an operation, False if not, None if one may have been missed.
 
-        It may, between two profiles, and after a profiler of the user's has ended this.
+        It may be missed between two profiles, and after the user's profiler has ended this one.
         """
         self._finished.set()
         with self._lock:
@@ -92,19 +92,19 @@ class OperationWatch:
         self._thread.join()
         return self._worked or (None if self._has_gaps else self._worked)
 
-    def _look(self) -> None:
+    def _poll(self) -> None:
         while not self._finished.wait(SLICE_S):
             with self._lock:
                 if not self._on:
                     return
-                # Without a step of Python's in between; PyTorch itself lets other threads run meanwhile.
+                # Without Python code in between; PyTorch itself releases the GIL meanwhile.
                 self._has_gaps = True
-                seen, *_ = map(operator.call, (self._end, *self._begin))
-                if seen.events():
+                results, *_ = map(operator.call, (self._end, *self._begin))
+                if results.events():
                     self._worked = True
                     self._stop()
 
-    def _give_way(self) -> None:
+    def _stop_for_user(self) -> None:
         with self._lock:
             self._stop()
             self._worked = self._worked or None
@@ -115,14 +115,17 @@ class OperationWatch:
             self._put_back()
             self._worked = bool(self._end().events()) or self._worked
 
-    def forked(self) -> None:
-        """In a forked child, where nobody reads what is recorded."""
+    def stop_in_child(self) -> None:
+        """Stop in a forked child, where nobody reads the records."""
         self._lock = threading.Lock()
         self._stop()
 
 
 def _profiler() -> tuple[tuple[Callable[[], object], ...], Callable[[], Any]]:
-    """What turns PyTorch's profiler on for operations of every thread, and off (private; run on 2.13.0)."""
+    """Return the calls that turn the profiler on for all threads, and the one that turns it off.
+
+    They are private; verified on 2.13.0.
+    """
     from torch._C import _autograd
     from torch._C import _profiler as parts
 
@@ -136,14 +139,14 @@ def _profiler() -> tuple[tuple[Callable[[], object], ...], Callable[[], Any]]:
     return begin, _autograd._disable_profiler
 
 
-def _in_forked_children(watch: OperationWatch) -> None:
-    # Such a registration cannot be taken back, so it must not keep the watch alive.
-    reference = weakref.ref(watch)
+def _stop_in_forked_children(detector: OperationDetector) -> None:
+    # Such a registration cannot be undone, so it must not keep the detector alive.
+    reference = weakref.ref(detector)
 
     def after_fork() -> None:
         alive = reference()
         if alive is not None:
-            alive.forked()
+            alive.stop_in_child()
 
     if hasattr(os, "register_at_fork"):
         os.register_at_fork(after_in_child=after_fork)

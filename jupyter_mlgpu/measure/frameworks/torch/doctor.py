@@ -1,4 +1,4 @@
-"""What the doctor asks of PyTorch: its devices, whether it computes, what it was built for."""
+"""The doctor's questions to PyTorch: its devices, a small computation, the CUDA it was built for."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 
 
 def sample(size: int) -> tuple[list[str], Callable[[], float]]:
-    """The kinds of its devices, and how to multiply two matrices of ones of this size."""
+    """Return the kinds of its devices, and a function that multiplies two matrices of ones of this size."""
     import torch
 
     kinds = ["cpu"] + ["gpu"] * torch.cuda.device_count()
@@ -23,7 +23,7 @@ def sample(size: int) -> tuple[list[str], Callable[[], float]]:
 
 
 def build(folder: Path) -> tuple[str | None, str | None]:
-    """Its CUDA, as torch/version.py tells. Raises OSError where it is not."""
+    """Return the CUDA that torch/version.py names, and None for cuDNN. Raises OSError without that file."""
     for node in ast.parse((folder / "torch/version.py").read_text(errors="replace")).body:
         match node:
             case (

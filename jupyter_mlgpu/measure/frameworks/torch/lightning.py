@@ -1,4 +1,4 @@
-"""The callback of PyTorch Lightning that tells of epochs, or of steps."""
+"""The callback for PyTorch Lightning, which makes records of epochs or of steps."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ from typing import Any
 from jupyter_mlgpu.measure.training_records import TrainingRecords
 from jupyter_mlgpu.record.extras import installed
 
-#: One library under two names, of which a program uses one.
+#: One library under two names; a program uses one of them.
 PACKAGES = ("lightning.pytorch", "pytorch_lightning")
 
 
 def lightning_callback(records: TrainingRecords) -> Any:
-    """A `Callback` that tells `records` what `Trainer.fit` does; a step is one of the optimizer's.
+    """Return a `Callback` that reports `Trainer.fit` to `records`; a step is one of the optimizer's.
 
-    That is Lightning's own count, `trainer.global_step`: with two optimizers it grows by two a batch.
+    Lightning counts steps in `trainer.global_step`, which grows by two per batch with two optimizers.
     """
     callback = importlib.import_module(_package()).Callback
 
     class _LightningCallback(callback):  # type: ignore[misc, valid-type]
         def __reduce__(self) -> Any:
-            # Strategies that start processes send them the callbacks: a process has records of its own.
-            return _another, (records.every, records.file)
+            # Strategies that start processes pickle the callbacks: each process has its own records.
+            return _new_callback, (records.every, records.file)
 
         @records.hook
         def on_train_start(self, trainer: Any, pl_module: Any) -> None:
@@ -58,7 +58,7 @@ def lightning_callback(records: TrainingRecords) -> Any:
     return _LightningCallback()
 
 
-def _another(every: int | None, file: str) -> Any:
+def _new_callback(every: int | None, file: str) -> Any:
     return lightning_callback(TrainingRecords(every, file))
 
 

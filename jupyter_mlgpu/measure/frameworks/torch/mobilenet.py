@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-#: Table 2 of the paper: expansion, outputs, repeats, stride of the first.
+#: Table 2 of the paper: expansion, outputs, repeats, stride of the first block.
 STAGES = (
     (1, 16, 1, 1),
     (6, 24, 2, 2),
@@ -17,15 +17,15 @@ STAGES = (
 
 
 def mobilenet(classes: int, repeats: tuple[int, ...] = (), shrink: int = 1) -> Any:
-    """Inverted residual blocks, the convolution of each done for every channel by itself.
+    """Return a network of inverted residual blocks, which convolve every channel by itself (depthwise).
 
     Images of [batch, 3, side, side] become [batch, classes]. `repeats` are the blocks of each stage, as
-    published where it is empty; every width is divided by `shrink`.
+    published if empty; every width is divided by `shrink`.
     """
     from torch import nn
 
     class Inverted(nn.Module):  # type: ignore[misc]
-        """Widens, looks at each channel by itself, narrows, and adds what came in where the shapes agree."""
+        """A block that widens, convolves depthwise, narrows, and adds its input if the shapes agree."""
 
         def __init__(self, inputs: int, outputs: int, stride: int, expansion: int) -> None:
             super().__init__()

@@ -1,15 +1,15 @@
-"""The peak of PyTorch's allocator on one GPU, with the memory that CUDA graphs keep.
+"""The peak of PyTorch's allocator on one GPU, including the memory that CUDA graphs keep.
 
-What a graph works in is given out once, while it is recorded, from a pool of its own, and goes back there.
-From then on the allocator counts it as free, but nobody else can have it, and each replay works in it: a
-training step that took 5.7 GB has a peak of 0.5 GB when it is replayed. So what the pools keep is added:
+A graph's memory is allocated once, while the graph is captured, from a private pool, and is freed to that
+pool. The allocator then counts it as free, but no other tensor can use it, and each replay works in it. For
+example, a training step that took 5.7 GB has a peak of 0.5 GB when it is replayed. So the pools are added:
 
-    in use = what is given out + what is free in pools
+    in use = allocated + free in private pools
 
-Over a cell in which the pools stay as they are, the peak of that is known. Where a graph is recorded
-meanwhile, its memory was given out before it was kept, and nobody tells what else was in use at which time:
-then the largest of the values known for certain is told, which is a lower bound. A pool keeps its memory
-after its graph has gone, until `torch.cuda.empty_cache()`.
+If the pools do not change during a cell, this peak is exact. If a graph is captured in the cell, its memory
+was allocated before it was kept, and the memory in use at each time is not known. The result is then the
+largest of the known values, which is a lower bound. A pool keeps its memory after its graph is deleted, until
+`torch.cuda.empty_cache()`.
 """
 
 from __future__ import annotations
@@ -25,16 +25,17 @@ _DEFAULT = (0, 0)
 
 @dataclass(frozen=True, slots=True)
 class Pools:
-    """Bytes of all pools but the common one: taken from the GPU, and of these free."""
+    """Bytes of all private pools: taken from the GPU (`total`), and those of them that are free."""
 
     total: int = 0
     free: int = 0
 
 
 class PooledPeak:
-    """A counter for `Peaks`; `why_not` says why what the pools keep is not known.
+    """A counter for `Peaks`; `why_not` is the reason if the memory of the pools is not known.
 
-    `stats` and `reset` are those of the allocator, given a GPU's number; `snapshot` lists its segments.
+    `stats` and `reset` are the allocator's functions, called with a GPU's number; `snapshot` lists its
+    segments.
     """
 
     def __init__(
@@ -55,25 +56,25 @@ class PooledPeak:
         self.why_not: Sentence | None = None
 
     def read(self) -> int:
-        """The most bytes in use since `reset`."""
+        """Return the most bytes in use since `reset`."""
         stats = self._stats(self._index)
-        self._look(stats)
-        given = stats["allocated_bytes"]["all"]
+        self._update_pools(stats)
+        allocated = stats["allocated_bytes"]["all"]
         kept_throughout = min(self._before.free, self.pools.free)
-        self._now = int(given["current"]) + self.pools.free
-        return max(int(given["peak"]) + kept_throughout, self._now, self._least)
+        self._now = int(allocated["current"]) + self.pools.free
+        return max(int(allocated["peak"]) + kept_throughout, self._now, self._least)
 
     def reset(self) -> None:
-        """Begin afresh with what `read` has just found."""
+        """Reset the counter to the value that `read` has just returned."""
         self._reset(self._index)
         self._before, self._least = self.pools, self._now
 
-    def _look(self, stats: Mapping[str, Any]) -> None:
-        """Ask for the pools where they can have changed: all blocks are listed for it, which takes long."""
+    def _update_pools(self, stats: Mapping[str, Any]) -> None:
+        """Read the pools if they can have changed; it takes long, because all blocks are listed."""
         if self._counters(stats) == self._counted:
             return
         try:
-            self.pools, self.why_not = _of(self._segments(), self._index), None
+            self.pools, self.why_not = _private_pools(self._segments(), self._index), None
         except Exception as error:
             self.pools = Pools()
             self.why_not = say(
@@ -83,18 +84,18 @@ class PooledPeak:
         self._counted = self._counters(stats)
 
     def _counters(self, stats: Mapping[str, Any]) -> tuple[int, ...]:
-        """What grows whenever the pools change. The first pool takes memory from the GPU."""
+        """Return counters that grow whenever the pools change. The first pool takes memory from the GPU."""
         of = ("reserved_bytes", "allocated_bytes") if self.pools.total else ("reserved_bytes",)
         return tuple(int(stats[one]["all"][what]) for one in of for what in ("allocated", "freed"))
 
     def _segments(self) -> list[dict[str, Any]]:
         try:
             return list(self._snapshot(include_traces=False))
-        except TypeError:  # an older PyTorch, which then lists the history of all blocks, too
+        except TypeError:  # an older PyTorch, which also lists the history of all blocks
             return list(self._snapshot())
 
 
-def _of(segments: list[dict[str, Any]], index: int) -> Pools:
+def _private_pools(segments: list[dict[str, Any]], index: int) -> Pools:
     kept = [
         one
         for one in segments

@@ -1,6 +1,6 @@
-"""PyTorch's profiler as it is seen from outside (`profiler_watch.FrameworkProfiler`).
+"""PyTorch's `profiler_hooks.FrameworkProfiler`.
 
-Each profiler of PyTorch begins by one of two functions of `torch.autograd.profiler` (read in 2.11).
+Each profiler of PyTorch starts through one of two functions of `torch.autograd.profiler` (read in 2.11).
 """
 
 from __future__ import annotations
@@ -12,29 +12,30 @@ from functools import wraps
 from typing import Any
 
 from jupyter_mlgpu.measure.frameworks.imports import module
-from jupyter_mlgpu.measure.frameworks.user_profiler import Replaced
+from jupyter_mlgpu.measure.frameworks.user_profiler import ReplacedNames
 
-BEGINNINGS = ("_prepare_profiler", "_enable_profiler")
+#: The functions of `torch.autograd.profiler` that start a profiler.
+START_FUNCTIONS = ("_prepare_profiler", "_enable_profiler")
 _LEVEL = "KINETO_LOG_LEVEL"
 
 
 def is_on() -> bool:
-    """Return whether it is on now."""
+    """Return True if it is on now."""
     return bool(module("torch").autograd._profiler_enabled())
 
 
-def before(tell: Callable[[], None]) -> Callable[[], None]:
-    """Have `tell` called before it begins; what is returned ends that."""
+def before(callback: Callable[[], None]) -> Callable[[], None]:
+    """Call `callback` before the profiler starts; return a function that ends this."""
     place = module("torch.autograd.profiler")
-    replaced = Replaced(place)
-    for name in BEGINNINGS:
-        replaced.replace(name, _after(tell, getattr(place, name)))
+    replaced = ReplacedNames(place)
+    for name in START_FUNCTIONS:
+        replaced.replace(name, calling_first(callback, getattr(place, name)))
     return replaced.put_back
 
 
 @contextmanager
 def kineto_silent() -> Iterator[None]:
-    """Keep Kineto's own lines away; it reads its level when it is first used, and keeps it."""
+    """Suppress Kineto's own lines; Kineto reads its log level at its first use and keeps it."""
     if _LEVEL in os.environ:
         yield
         return
@@ -45,10 +46,12 @@ def kineto_silent() -> Iterator[None]:
         os.environ.pop(_LEVEL, None)
 
 
-def _after(tell: Callable[[], None], begin: Callable[..., Any]) -> Callable[..., Any]:
-    @wraps(begin)
-    def begin_after(*arguments: Any, **named: Any) -> Any:
-        tell()
-        return begin(*arguments, **named)
+def calling_first(callback: Callable[[], None], start: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a function that calls `callback` and then `start`."""
 
-    return begin_after
+    @wraps(start)
+    def call_and_start(*arguments: Any, **named: Any) -> Any:
+        callback()
+        return start(*arguments, **named)
+
+    return call_and_start

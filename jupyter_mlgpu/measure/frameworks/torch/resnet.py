@@ -8,16 +8,16 @@ PUBLISHED = (3, 4, 6, 3)
 
 
 def resnet(classes: int, blocks: tuple[int, ...] = PUBLISHED, shrink: int = 1) -> Any:
-    """A residual network of bottleneck blocks; with the published `blocks` it is ResNet50.
+    """Return a residual network of bottleneck blocks; with the published `blocks` it is ResNet50.
 
-    Images of [batch, 3, side, side] become [batch, classes]. A stage halves the image's side, but for the
-    first, and doubles the width, which is 64 divided by `shrink` at first. Convolutions before a batch
-    normalisation have no bias, which it would take away again.
+    Images of [batch, 3, side, side] become [batch, classes]. Each stage except the first halves the image's
+    side and doubles the width, which is 64 divided by `shrink` in the first. Convolutions before a batch
+    normalisation have no bias, which the normalisation would subtract again.
     """
     from torch import nn
 
     class Residual(nn.Module):  # type: ignore[misc]
-        """What the main path makes, added to what comes in."""
+        """The sum of the main path and the shortcut."""
 
         def __init__(self, main: Any, shortcut: Any) -> None:
             super().__init__()

@@ -1,7 +1,7 @@
-"""PyTorch's default device, set for the cells of one thread and put back.
+"""PyTorch's default device, set during the cells of one thread and then restored.
 
-Keras on PyTorch has a device of its own, which is entered too. For a GPU that is all: `fit` shuffles by
-PyTorch's DataLoader, which stops where a GPU is the default device (seen on an H200, PyTorch 2.11, Keras
+Keras on PyTorch has its own default device, which is set too. For a GPU, only Keras's is set: `fit` shuffles
+with PyTorch's DataLoader, which fails if a GPU is the default device (seen on an H200, PyTorch 2.11, Keras
 3.15: "Expected a 'cuda' device type for generator but found 'cpu'").
 """
 
@@ -19,22 +19,22 @@ class TorchScope(Scope):
 
     def __init__(self, device: Device) -> None:
         torch = _torch()
-        self._before = _default_set()
+        self._before = _default_device()
         self._keras = _keras_scope(device)
         if self._before is not None or (device.kind != "cpu" and self._keras is None):
             torch.set_default_device(device.native_name if self._keras is None else "cpu")
-        self._mine = _default_set()
+        self._selected = _default_device()
 
     def holds(self) -> bool:
-        """False inside a torch.device(...) of the user's own."""
-        return bool(_active() == self._mine)
+        """Return False inside a `torch.device(...)` of the user."""
+        return bool(_active_device() == self._selected)
 
     def leave(self) -> Sentence | None:
-        """Put back the default device found on entry; says so where the user's code had set another."""
+        """Restore the default device found on entry; return a note if the user's code had set another."""
         changed = not self.holds()
         if self._keras is not None:
             self._keras.__exit__(None, None, None)
-        if changed or self._mine != self._before:
+        if changed or self._selected != self._before:
             _torch().set_default_device(self._before)
         if not changed:
             return None
@@ -45,14 +45,14 @@ def _torch() -> Any:
     return module("torch")
 
 
-def _default_set() -> Any:
-    """The default device that this thread has set (private; seen working on 2.13.0); None for none."""
+def _default_device() -> Any:
+    """Return the default device that this thread has set (private; verified on 2.13.0); None if none."""
     context = getattr(_torch()._GLOBAL_DEVICE_CONTEXT, "device_context", None)
     return None if context is None else context.device
 
 
-def _active() -> Any:
-    """What decides where this thread's new tensors go: set as the default, or by a with-statement."""
+def _active_device() -> Any:
+    """Return the device of this thread's new tensors, set as the default or by a with statement."""
     from torch.overrides import _get_current_function_mode_stack
     from torch.utils._device import DeviceContext
 

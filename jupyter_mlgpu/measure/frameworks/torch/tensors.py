@@ -1,4 +1,4 @@
-"""Where the user's PyTorch tensors and modules lie, read without running code of the user's."""
+"""The devices of the user's PyTorch tensors and modules, read without running the user's code."""
 
 from __future__ import annotations
 
@@ -7,20 +7,20 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from jupyter_mlgpu.measure.frameworks.imports import module
-from jupyter_mlgpu.measure.frameworks.misplaced_values import LIMIT, MisplacedValue, each, own
-from jupyter_mlgpu.measure.user_objects import is_a, is_one_of
+from jupyter_mlgpu.measure.frameworks.misplaced_values import LIMIT, MisplacedValue, contained_values
+from jupyter_mlgpu.measure.user_objects import attributes, is_a, is_one_of
 
 
 def tensors(values: Mapping[str, object]) -> list[MisplacedValue]:
-    """The tensors of each value that has some, by the device on which they lie."""
+    """Return each value that contains tensors, with their number by device."""
     torch: Any = module("torch")
     walk = _Walk(torch)
     found = []
-    # A tensor's device is asked of PyTorch itself, not of a function mode that the user may have entered.
+    # PyTorch itself returns a tensor's device, not a function mode that the user may have entered.
     with torch._C.DisableTorchFunction():
-        for name, held, cut in each(values):
+        for name, contained, cut in contained_values(values):
             parts: Counter[str] = Counter()
-            for one in held:
+            for one in contained:
                 parts.update(walk.devices(one))
             if parts:
                 found.append(MisplacedValue(name, parts, walk.what(values[name]), cut or walk.full))
@@ -28,43 +28,43 @@ def tensors(values: Mapping[str, object]) -> list[MisplacedValue]:
 
 
 class _Walk:
-    """Goes through modules once; what it has seen before, and what is beyond the limit, is left out."""
+    """A walk through modules that skips what it has visited before and what is beyond the limit."""
 
     def __init__(self, torch: Any) -> None:
-        # Of exactly these types: a subclass may be the user's, and answer for its device by itself.
+        # Exactly these types: a subclass may be the user's, and compute its own device.
         self.kinds = (torch.Tensor, torch.nn.Parameter)
         self._module = torch.nn.Module
-        self._seen: set[int] = set()
+        self._visited: set[int] = set()
 
     @property
     def full(self) -> bool:
-        """Whether the limit is reached."""
-        return len(self._seen) >= LIMIT
+        """True if the limit is reached."""
+        return len(self._visited) >= LIMIT
 
     def what(self, value: object) -> str | None:
-        """What a value's tensors are called; None for a tensor by itself."""
+        """Return the noun for a value's tensors; None for a single tensor."""
         if is_one_of(type(value), self.kinds):
             return None
         return "weights" if is_a(value, self._module) else "tensors"
 
     def devices(self, value: object) -> Iterator[str]:
-        """The device of a tensor, or of each parameter and buffer of a module."""
-        waiting: list[Any] = [value]
-        while waiting and not self.full:
-            one = waiting.pop()
-            if id(one) in self._seen:
+        """Yield the device of a tensor, or of each parameter and buffer of a module."""
+        remaining: list[Any] = [value]
+        while remaining and not self.full:
+            one = remaining.pop()
+            if id(one) in self._visited:
                 continue
             if is_one_of(type(one), self.kinds):
-                self._seen.add(id(one))
+                self._visited.add(id(one))
                 yield _short(one.device)
             elif is_a(one, self._module):
-                self._seen.add(id(one))
-                attributes = own(one)
+                self._visited.add(id(one))
+                own = attributes(one)
                 for part in ("_parameters", "_buffers", "_modules"):
-                    held: Any = attributes.get(part)
-                    # PyTorch's own; of another type it may be the user's.
-                    if is_one_of(type(held), (dict, OrderedDict)):
-                        waiting.extend(held.values())
+                    content: Any = own.get(part)
+                    # Only PyTorch's own types; an object of another type may be the user's.
+                    if is_one_of(type(content), (dict, OrderedDict)):
+                        remaining.extend(content.values())
 
 
 def _short(device: Any) -> str:

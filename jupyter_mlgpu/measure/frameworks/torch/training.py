@@ -1,7 +1,7 @@
-"""Training and inference with PyTorch, each fast path a named option.
+"""Training and inference with PyTorch; each fast path is a named option.
 
-The batch is drawn once and lies on the device; the loss stays there until it is asked for. Nothing but the
-first steps waits for the device.
+The batch is drawn once and lies on the device. The loss stays there until it is read. Only the first steps
+wait for the device.
 """
 
 from __future__ import annotations
@@ -36,10 +36,10 @@ OPTIONS: Mapping[str, Option] = {
     ),
 }
 
-#: Steps before a CUDA graph is recorded: compiling, choosing algorithms and the optimizer's own tensors.
+#: Steps before a CUDA graph is captured: they compile, choose algorithms and create the optimizer's tensors.
 BEFORE_RECORDING = 3
 
-#: What torch.compile is asked for, by option. CUDA graphs of max-autotune are left to `cuda_graphs`.
+#: The mode of torch.compile by option. CUDA graphs of max-autotune are left to `cuda_graphs`.
 _MODES = {
     "compile": "default",
     "reduce_overhead": "reduce-overhead",
@@ -48,7 +48,7 @@ _MODES = {
 
 
 def build(model: Model, flash: bool = True) -> Any:
-    """The module of a model, on PyTorch's default device."""
+    """Return the module of a model, on PyTorch's default device."""
     shape = model.shape
     if isinstance(shape, Encoder):
         return bert(model.classes, shape, flash)
@@ -57,14 +57,15 @@ def build(model: Model, flash: bool = True) -> Any:
     else:
         found = mobilenet(model.classes, shape.blocks, shape.shrink)
     for module in found.modules():
-        # How many batches there were is counted for a kind of mean that is not used here: a launch a layer.
+        # The number of batches is only needed for a cumulative mean, which is not used; it costs a launch per
+        # layer.
         if getattr(module, "num_batches_tracked", None) is not None:
             module.num_batches_tracked = None
     return found
 
 
 def draw(model: Model, batch: int, device: str) -> tuple[Any, Any]:
-    """A random batch on the device: images in float32 or tokens, and labels; as fast as a real one."""
+    """Return a random batch on the device: images in float32 or tokens, and labels; as fast as a real one."""
     import torch
 
     shape = model.shape
@@ -75,10 +76,10 @@ def draw(model: Model, batch: int, device: str) -> tuple[Any, Any]:
 
 
 class TorchTraining:
-    """A model in training (or doing inference), to be run a number of steps at a time.
+    """A model in training or inference, which runs a number of steps at a time.
 
-    Raises what PyTorch raises, out of memory above all. `TRAINING.why_not` says beforehand which options
-    cannot be had.
+    Raises PyTorch's own errors, mostly out of memory. `TRAINING.why_not` says beforehand which options are
+    not possible.
     """
 
     def __init__(
@@ -102,12 +103,9 @@ class TorchTraining:
         self.type_ran = "bfloat16" if self._options & {"bf16", "bf16_weights"} else "float32"
         self.note: str | None = None
         if self._kind == "cuda":
-            self._tried = torch.backends.cudnn.benchmark
+            self._benchmark = torch.backends.cudnn.benchmark
             torch.backends.cudnn.benchmark = True  # shapes are always the same
-            self._precision = (
-                torch.get_float32_matmul_precision(),
-                True,
-            )  # PyTorch's defaults, to go back to
+            self._precision = (torch.get_float32_matmul_precision(), True)  # True is PyTorch's default
             tf32 = "tf32" in self._options
             self._set_precision("high" if tf32 else "highest", tf32)
         with torch.device(device):
@@ -123,11 +121,11 @@ class TorchTraining:
 
     @property
     def parameters(self) -> int:
-        """How many numbers are trained."""
+        """The number of trained values."""
         return sum(one.numel() for one in self._model.parameters())
 
     def run(self, steps: int) -> None:
-        """Do so many steps; on a GPU they may still be under way when this returns."""
+        """Run `steps` steps; on a GPU they may still be running when this returns."""
         step = self._replay or self._step
         for _ in range(steps):
             step()
@@ -140,11 +138,11 @@ class TorchTraining:
             self._torch.mps.synchronize()
 
     def loss(self) -> float:
-        """The loss of the last training step, from the device (of inference: the mean of all outputs)."""
+        """Return the loss of the last training step (of inference, the mean of all outputs); synchronizes."""
         return float(self._last.float().mean())
 
     def record(self) -> None:
-        """From now on replay the whole step as one CUDA graph; what is compiled already is used again."""
+        """Capture the whole step as one CUDA graph and replay it from now on; compiled code is used again."""
         torch = self._torch
         side = torch.cuda.Stream()
         side.wait_stream(torch.cuda.current_stream())
@@ -152,7 +150,7 @@ class TorchTraining:
             for _ in range(BEFORE_RECORDING):
                 self._step()
         torch.cuda.current_stream().wait_stream(side)
-        if self._optimizer is not None:  # gradients are then made within the graph, in its own memory
+        if self._optimizer is not None:  # gradients are then created within the graph, in its own memory
             self._optimizer.zero_grad(set_to_none=True)
         graph = torch.cuda.CUDAGraph()
         with torch.cuda.graph(graph):
@@ -160,17 +158,17 @@ class TorchTraining:
         self._replay = graph.replay
 
     def close(self) -> None:
-        """Free what lies on the device."""
+        """Free the memory on the device."""
         self.wait()
         self._replay = self._last = self._optimizer = None
         self._model = self._inputs = self._labels = None
         del self._forward
         if self._kind == "cuda":
             self._set_precision(*self._precision)
-            self._torch.backends.cudnn.benchmark = self._tried
+            self._torch.backends.cudnn.benchmark = self._benchmark
             if "reduce_overhead" in self._options:
-                # Its graphs would keep their memory, and the next case be given it for its own. Whatever else
-                # this process has compiled is compiled again when it is next called.
+                # Otherwise its graphs keep their memory, and the next case reports it as its own. Everything
+                # else that this process has compiled is compiled again at its next call.
                 self._torch.compiler.reset()
             self._torch.cuda.empty_cache()
 
@@ -189,7 +187,7 @@ class TorchTraining:
 
     def _logits_of(self, inputs: Any) -> Any:
         torch = self._torch
-        # Each weight is used once a step, so that keeping its copy is of no use, and a CUDA graph forbids it.
+        # Each weight is used once per step, so caching its copy is useless, and a CUDA graph forbids it.
         with torch.autocast(self._kind, torch.bfloat16, enabled=self._mixed, cache_enabled=False):
             return self._model(inputs)
 
@@ -212,8 +210,8 @@ class TorchTraining:
         fused = True if "fused" in self._options else None  # None: PyTorch's own choice, foreach on a GPU
         if model.optimizer == "sgd":
             return optim.SGD(parameters, lr=0.01 if rate is None else rate, momentum=0.9, fused=fused)
-        # The number of the step must lie on the device, or a CUDA graph would replay the first one for ever.
-        # The fused optimizer has it there anyway.
+        # The number of the step must lie on the device; otherwise a CUDA graph would replay the first step
+        # forever. The fused optimizer has it there anyway.
         capturable = self._kind == "cuda" and bool(self._options & {"fused", "cuda_graphs"})
         rate = 2e-5 if rate is None else rate
         return optim.Adam(parameters, lr=rate, fused=fused, capturable=capturable)
@@ -226,8 +224,8 @@ class TorchTraining:
         return function
 
     def _set_precision(self, products: str, convolutions: bool) -> None:
-        """Of float32 products, and whether convolutions may use tf32 (by PyTorch's default they do)."""
-        with warnings.catch_warnings():  # newer versions tell of newer names, which older ones have not
+        """Set the precision of float32 products, and allow tf32 in convolutions or not."""
+        with warnings.catch_warnings():  # newer versions warn of newer names, which older ones lack
             warnings.simplefilter("ignore")
             self._torch.set_float32_matmul_precision(products)
             self._torch.backends.cudnn.allow_tf32 = convolutions
@@ -254,7 +252,7 @@ def _sets(model: Model, kind: str) -> tuple[Set, ...]:
 
 
 def _start(device: Device, model: Model, batch: int, options: Set, training: bool) -> CaseRunner:
-    if why := compilers.why_none(options, device.kind):
+    if why := compilers.why_not_compiling(options, device.kind):
         raise BenchError(why)
     return TorchTraining(model, batch, options, device.native_name, training)
 

@@ -1,4 +1,4 @@
-"""The callback of Hugging Face's Trainer that tells of epochs, or of steps."""
+"""The callback for Hugging Face's Trainer, which makes records of epochs or of steps."""
 
 from __future__ import annotations
 
@@ -8,14 +8,15 @@ from jupyter_mlgpu.measure.training_records import TrainingRecords
 
 
 def trainer_callback(records: TrainingRecords) -> Any:
-    """A `transformers.TrainerCallback` that tells `records` what `train` does.
+    """Return a `transformers.TrainerCallback` that reports `train` to `records`.
 
     A step is one of the optimizer's, `state.global_step`.
     """
     import transformers
 
     class _TrainerCallback(transformers.TrainerCallback):  # type: ignore[misc]
-        # Epochs are counted here: of data without a length, `state.epoch` is a part of the whole training.
+        # Epochs are counted here: for data without a length, `state.epoch` is a fraction of the whole
+        # training.
         _epoch = 0
 
         @records.hook

@@ -5,14 +5,12 @@ import type { ReactElement } from 'react';
 
 import { formatSeconds, formatValue } from '../../record/format';
 import type { Translate } from '../../language/i18n';
-import { lines, span } from '../../record/memorysamples';
+import { points, span } from '../../record/memorysamples';
 import type { IMemorySamples } from '../../record/memorysamples';
 import { scopeName } from '../../record/words';
+import { Curve } from '../Curve';
 import type { RecordPage } from './useRecordPage';
 import { WindowedTable } from './WindowedTable';
-
-/** The box in which a curve is drawn; it is stretched to the room there is. */
-const BOX: [number, number] = [100, 32];
 
 export function MemorySection(props: {
   page: RecordPage;
@@ -37,14 +35,14 @@ export function MemorySection(props: {
         {t('memoryNote', { interval: formatSeconds(samples.interval) })}
       </p>
       {samples.series.map((_, index) => (
-        <Curve key={index} samples={samples} series={index} end={end} t={t} />
+        <Memory key={index} samples={samples} series={index} end={end} t={t} />
       ))}
       <Figures samples={samples} t={t} />
     </>
   );
 }
 
-function Curve(props: {
+function Memory(props: {
   samples: IMemorySamples;
   series: number;
   end: number;
@@ -69,26 +67,20 @@ function Curve(props: {
     );
   }
   const [least, most] = seen.map(value => formatValue(value, one.unit)) as [string, string];
-  const top = seen[1];
   return (
-    <figure className="jp-mlgpu-Curve">
+    <figure className="jp-mlgpu-Memory">
       <figcaption>
         {t('memoryOf', { device })}{' '}
         <span className="jp-mlgpu-Quiet">
           {t('memoryRange', { least, most })} · {t.say(one.source)}
         </span>
       </figcaption>
-      <svg
-        role="img"
-        aria-label={t('memoryLabel', { device, least, most })}
-        viewBox={`0 -1 ${BOX[0]} ${BOX[1] + 2}`}
-        preserveAspectRatio="none"
-      >
-        {lines(samples, series, end, top, BOX).map((points, index) => (
-          <polyline key={index} points={points} />
-        ))}
-      </svg>
-      <div className="jp-mlgpu-Curve-scale jp-mlgpu-Quiet" aria-hidden="true">
+      <Curve
+        points={points(samples, series)}
+        sides={{ from: 0, to: end, top: seen[1] }}
+        label={t('memoryLabel', { device, least, most })}
+      />
+      <div className="jp-mlgpu-Memory-scale jp-mlgpu-Quiet" aria-hidden="true">
         <span>0 s</span>
         <span>{formatSeconds(end)}</span>
       </div>

@@ -38,10 +38,6 @@ export function Page(props: ICellPage): ReactElement {
   const shown = useOpenReceipt(session, entry, page);
   const { state } = session.model;
   const trend = useMemo(() => trendOf(record, runsByCell(shownEntries(state))), [record, state]);
-  const timeline =
-    page.state === 'answered' && typeof page.details.timeline === 'object'
-      ? page.details.timeline
-      : null;
   return (
     <section className="jp-mlgpu-Page" aria-label={t('details')}>
       <div className="jp-mlgpu-Page-head">
@@ -56,7 +52,6 @@ export function Page(props: ICellPage): ReactElement {
         entry={entry}
         session={session}
         shown={typeof shown === 'string' ? null : shown}
-        traced={timeline !== null}
         t={t}
       />
       {typeof shown === 'string' ? (
@@ -80,7 +75,7 @@ export function Page(props: ICellPage): ReactElement {
       )}
       {record.logs.length > 0 && <NotesCount record={record} onLogs={() => onLogs(entry)} t={t} />}
       <Section heading="timelineSection" t={t}>
-        <TimelineSection page={page} t={t} />
+        <TimelineSection page={page} record={record} session={session} t={t} />
       </Section>
       <Section heading="memorySection" t={t}>
         <MemorySection page={page} seconds={known(record, 'wall_time')?.value ?? null} t={t} />

@@ -1,15 +1,27 @@
-/** The timeline of a profiled cell; where there is none, why not and how to get one. */
+/** The timeline of a profiled cell, for Perfetto: opened there or saved. Where there is none, why not. */
 
+import { useState } from 'react';
 import type { ReactElement } from 'react';
 
-import { formatSeconds } from '../../record/format';
 import type { Translate } from '../../language/i18n';
-import { cutAt } from '../../record/timeline';
-import type { ITimeline } from '../../record/timeline';
-import { Timeline } from './Timeline';
+import { sentence, whyOf } from '../../language/sentence';
+import { FEW, list } from '../../language/untrusted';
+import type { NotebookSession } from '../../kernel/notebooks';
+import { PERFETTO, handOver } from '../../lab/perfetto';
+import { Button } from '../../receipts/controls';
+import { fileName } from '../../record/receipttext';
+import type { IRecord } from '../../record/record';
+import { saveFile } from './savefile';
 import type { RecordPage } from './useRecordPage';
 
-export function TimelineSection(props: { page: RecordPage; t: Translate }): ReactElement {
+interface ITimelineSection {
+  page: RecordPage;
+  record: IRecord;
+  session: NotebookSession;
+  t: Translate;
+}
+
+export function TimelineSection(props: ITimelineSection): ReactElement {
   const { page, t } = props;
   if (page.state === 'asking') {
     return (
@@ -22,43 +34,66 @@ export function TimelineSection(props: { page: RecordPage; t: Translate }): Reac
     return <p className="jp-mlgpu-Quiet">{t('timelineFailed', { why: t.say(page.why) })}</p>;
   }
   const { timeline } = page.details;
-  if (typeof timeline === 'string') {
-    return <p className="jp-mlgpu-Quiet">{t(`timeline_${timeline}`)}</p>;
-  }
-  if (timeline.starts.length === 0) {
-    return <p className="jp-mlgpu-Quiet">{t('timeline_none')}</p>;
-  }
-  return (
-    <>
-      <Missing timeline={timeline} t={t} />
-      <Timeline timeline={timeline} t={t} />
-    </>
+  return timeline === 'kept' ? (
+    <Trace {...props} />
+  ) : (
+    <p className="jp-mlgpu-Quiet">{t(`timeline_${timeline}`)}</p>
   );
 }
 
-/** What of the cell's events is not in the picture. */
-function Missing(props: { timeline: ITimeline; t: Translate }): ReactElement {
-  const { timeline, t } = props;
-  const { starts, kept, leftOut, whyLeftOut, tooDeep } = timeline;
-  const last = cutAt(timeline);
-  const sentences = [
-    last === null
-      ? ''
-      : t('timelineFirst', {
-          shown: starts.length,
-          count: kept,
-          time: formatSeconds(last / 1e9)
-        }),
-    leftOut > 0 ? t('timelineLeftOut', { count: leftOut, why: t.say(whyLeftOut ?? '?') }) : '',
-    tooDeep > 0 ? t('timelineTooDeep', { count: tooDeep }) : ''
-  ].filter(Boolean);
+/** What the kernel writes of the cell for Perfetto, and the sentences on what it leaves out. */
+interface ITrace {
+  text: string;
+  leftOut: string;
+}
+
+function Trace(props: ITimelineSection): ReactElement {
+  const { record, session, t } = props;
+  const [said, setSaid] = useState('');
+  const name = fileName(record, '-timeline.json');
+
+  const trace = async (): Promise<ITrace> => {
+    const key = { run: record.runId, sequence: record.cell.sequence };
+    const answer = await session.tell('inside_trace', key);
+    const text = typeof answer.trace === 'string' ? answer.trace : '';
+    return { text, leftOut: list(answer.left_out, FEW, sentence).map(t.say).join(' ') };
+  };
+  const save = async (): Promise<void> => {
+    try {
+      const { text, leftOut } = await trace();
+      saveFile(name, text);
+      setSaid(`${t('savedAs', { name })} ${leftOut}`);
+    } catch (error) {
+      setSaid(t('saveFailed', { why: t.say(whyOf(error)) }));
+    }
+  };
+  const openInPerfetto = async (): Promise<void> => {
+    // In the click itself, or the browser would not allow it.
+    const page = window.open(PERFETTO);
+    if (page === null) {
+      setSaid(t('perfettoBlocked'));
+      return;
+    }
+    setSaid(t('perfettoOpening'));
+    try {
+      const { text, leftOut } = await trace();
+      const title = record.cell.name || fileName(record, '');
+      const taken = await handOver(page, { title, fileName: name, text }, window);
+      setSaid(taken ? `${t('perfettoTaken')} ${leftOut}` : t('perfettoSilent'));
+    } catch (error) {
+      page.close();
+      setSaid(t('perfettoFailed', { why: t.say(whyOf(error)) }));
+    }
+  };
+
   return (
-    <>
-      {sentences.map((sentence, index) => (
-        <p key={index} className="jp-mlgpu-Note">
-          {sentence}
-        </p>
-      ))}
-    </>
+    <div className="jp-mlgpu-Page-actions">
+      <Button look="Chip" label={t('openInPerfetto')} onClick={() => void openInPerfetto()} />
+      <Button look="Chip" label={t('saveTrace')} onClick={() => void save()} />
+      <p className="jp-mlgpu-Quiet">{t('perfettoNote')}</p>
+      <p role="status" className="jp-mlgpu-Quiet">
+        {said}
+      </p>
+    </div>
   );
 }

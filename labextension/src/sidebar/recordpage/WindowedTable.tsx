@@ -1,13 +1,9 @@
-/**
- * A table of which only the rows in sight are in the page. Its heads sort it, where it can be sorted; where a
- * row can be chosen, its first cell is a button, and arrow keys, Home and End move through them.
- */
+/** A table of which only the rows in sight are in the page. Its heads sort it, where it can be sorted. */
 
-import { useState } from 'react';
-import type { KeyboardEvent, ReactElement, ReactNode } from 'react';
+import type { ReactElement, ReactNode } from 'react';
 
 import type { ISort } from '../../record/sorting';
-import { rowAtKey, useWindow } from '../useWindow';
+import { useWindow } from '../useWindow';
 
 /** Height of a row, in pixels, until it has been measured. */
 const ROW_HEIGHT = 24;
@@ -28,29 +24,13 @@ export function WindowedTable<T extends string>(props: {
   title?: (row: number) => string;
   sort?: ISort<T>;
   onSort?: (column: T) => void;
-  /** Which row is chosen, and what happens when another is. */
-  selected?: number;
-  onChoose?: (row: number) => void;
 }): ReactElement {
-  const { label, columns, count, cell, title, sort, onSort, selected, onChoose } = props;
-  const [active, setActive] = useState(0);
+  const { label, columns, count, cell, title, sort, onSort } = props;
   const { rows, range, scroller } = useWindow(count, String, ROW_HEIGHT);
-  const onKeyDown = (event: KeyboardEvent): void => {
-    const target = rowAtKey(event.key, event.target, count);
-    if (target === undefined || onChoose === undefined) {
-      return;
-    }
-    event.preventDefault();
-    event.stopPropagation();
-    setActive(target);
-    scroller.goTo(target, 'auto');
-  };
   const { first, end } = range;
   const items = Array.from({ length: end - first }, (_, place) => first + place);
   const above = rows.start(first);
   const below = rows.total - rows.start(end);
-  // Tab stops at one row only: the one used last, or the first in sight.
-  const tabStop = items.includes(active) ? active : first;
   return (
     <div
       {...scroller.props}
@@ -67,16 +47,10 @@ export function WindowedTable<T extends string>(props: {
             ))}
           </tr>
         </thead>
-        <tbody onKeyDown={onKeyDown}>
+        <tbody>
           {above > 0 && <Space height={above} columns={columns.length} />}
           {items.map(index => (
-            <tr
-              key={index}
-              data-index={index}
-              aria-rowindex={index + 2}
-              data-chosen={index === selected}
-              onFocus={() => setActive(index)}
-            >
+            <tr key={index} data-index={index} aria-rowindex={index + 2}>
               {columns.map((column, place) =>
                 place > 0 ? (
                   <td key={column.id} data-figures={column.figures}>
@@ -84,19 +58,7 @@ export function WindowedTable<T extends string>(props: {
                   </td>
                 ) : (
                   <th key={column.id} scope="row" title={title?.(index)}>
-                    {onChoose === undefined ? (
-                      cell(index, column.id)
-                    ) : (
-                      <button
-                        type="button"
-                        className="jp-mlgpu-TextButton"
-                        tabIndex={index === tabStop ? 0 : -1}
-                        aria-pressed={index === selected}
-                        onClick={() => onChoose(index)}
-                      >
-                        {cell(index, column.id)}
-                      </button>
-                    )}
+                    {cell(index, column.id)}
                   </th>
                 )
               )}
