@@ -13,7 +13,7 @@ from jupyter_mlgpu.jupyter.notebook.cell.record_stages import (
     NotebookSession,
     RecordStage,
     complete,
-    saving,
+    saving_stage,
     with_growth,
     with_items,
     with_logs,
@@ -241,7 +241,7 @@ def test_a_record_is_written_down_with_all_that_was_added(tmp_path):
 
 
 def test_a_record_that_could_not_be_written_says_why(tmp_path):
-    (note,) = saving(Journal(tmp_path))(example_record()).notes
+    (note,) = saving_stage(Journal(tmp_path))(example_record()).notes
     assert note.startswith("This record was not saved: ")
     assert "lacks" not in note
 

@@ -1,4 +1,4 @@
-"""What a browser is told of a record: bounded, because its page stands still while it reads."""
+"""What a browser is record_for_browser of a record: bounded, because its page stands still while it reads."""
 
 import json
 
