@@ -71,7 +71,7 @@ def stages(cell: EndedCell, session: NotebookSession) -> tuple[RecordStage, ...]
         stage(parts.GROWTH, lambda one: parts.with_growth(one, runtime.store)),
         stage(parts.HOLDS, lambda one: _with_what_it_holds(one, cell, session)),
         stage(parts.DEATH, lambda one: parts.with_exit(one, session.died_before)),
-        parts.saving(session.journal),
+        parts.saving_stage(session.journal),
     )
 
 

@@ -1,7 +1,7 @@
-"""Keeps a kernel's account of itself (see `record/flight`) while it runs.
+"""The flight recorder: a file with the state of a running kernel that survives it (see `record/flight`).
 
-At the beginning and the end of a cell its thread stores a few bytes into mapped memory: no system call. All
-else is written by the sampler's thread: some three times in two seconds while cells run, and a while longer.
+At the beginning and the end of a cell, the cell's thread stores a few bytes in mapped memory, without a
+system call. The sampler's thread writes all else: every 0.75 s while cells run, and for 3 s after that.
 """
 
 from __future__ import annotations
@@ -36,35 +36,35 @@ if TYPE_CHECKING:
     from jupyter_mlgpu.measure.probes.gpus import Gpus
     from jupyter_mlgpu.measure.probes.lazy import Lazy
 
-#: Seconds from one look to the next, and until the first one of a cell that begins after a rest.
+#: Seconds between two samples, and seconds until the first sample of a cell that begins after a pause.
 EVERY, FIRST = 0.75, 0.05
-#: Seconds that a look may come before its time.
+#: Seconds that a sample may come before it is due.
 EARLY = 0.25
-#: Seconds after the last cell for which looking goes on: the next cell mostly comes before.
+#: Seconds for which sampling goes on after a cell: the next cell mostly begins before that.
 LINGER = 3.0
-#: Seconds from which on a cell does not feel it when milliseconds are taken for what hardly ever changes.
+#: Seconds. A cell that has run for longer does not notice the milliseconds that rarely changing values take.
 LONG = 10.0
-#: Bytes by which a cell must have made the process grow to be remembered with its sizes.
+#: A run is remembered with its sizes only if the cell made the process grow by this many bytes.
 GROWN = 8 * 1024**2
-#: Bytes of each stream whose lines are kept; to redact them takes a quarter of a millisecond.
+#: Bytes of each stream whose last lines are kept. To redact them takes a quarter of a millisecond.
 TAIL = 2048
 
-#: What a terminal would not show.
+#: Escape sequences and control characters, which a terminal does not print.
 _TERMINAL = r"\x1b(?:\[[0-?]*[ -/]*[@-~]|[ -/]*[0-Z\\^-~])|[\x00-\x08\x0b-\x1f\x7f]"
 
-#: Gives the last bytes of each stream of native lines, at most so many, from these offsets on.
+#: Returns the last bytes of each stream of native output: at most so many, and only after these offsets.
 Tails = Callable[[int, Mapping[str, int]], Mapping[str, bytes]]
 
 
 class Streams(NamedTuple):
-    """What is asked of the capture of native lines: how far each stream has come, and its last bytes."""
+    """Access to the captured native output: the current offset of each stream, and its last bytes."""
 
     offsets: Callable[[], Mapping[str, int]]
     tails: Tails
 
 
 class FlightRecorder:
-    """The account of this process. Raises OSError where its file cannot be made."""
+    """The flight recorder of this process. Raises OSError if its file cannot be created."""
 
     def __init__(
         self,
@@ -77,22 +77,23 @@ class FlightRecorder:
         tidy: Callable[[], None] = lambda: None,
         named: Named = lambda code: {},
     ) -> None:
-        """`tidy` is called once, by the sampler's thread: what others have left may be taken away then.
+        """Create the file and write the first state.
 
-        `named` is called by that thread, too, or at a cell's end.
+        `tidy` is called once, on the sampler's thread: files that other kernels left may be removed then.
+        `named` is called on that thread or at the end of a cell.
         """
         self.path = path
         self._named = named
         self._sizes = SizesSeen()
         self._form: tuple[int, CodeForm | None] | None = None
-        self._bytes_before = 0  # bytes of the process when the cell began, or at the first look at it
+        self._bytes_before = 0  # bytes of the process when the cell began, or at its first sample
         self._versions: Mapping[str, str] = {}
         self._tidy: Callable[[], None] | None = tidy
         self._pid = os.getpid()
         self._sampler = sampler
         self._streams = streams
         self._samples = MemorySamples(gpus)
-        self._lock = threading.Lock()  # of the looking
+        self._lock = threading.Lock()  # guards the start and the end of sampling
         self._storing = threading.Lock()
         self._end: Stop | None = None
         self._code: tuple[int, str] | None = None
@@ -112,7 +113,7 @@ class FlightRecorder:
         self._pages.put_at(self._at)
 
     def cell_begins(self, code: str, execution_count: int | None) -> None:
-        """A cell is about to run; `code` is looked at later, by the sampler's thread."""
+        """Note that a cell is about to run. `code` is read later, on the sampler's thread."""
         sequence = self._at.sequence + 1
         self._code = sequence, code
         self._put("running", sequence, execution_count)
@@ -122,14 +123,14 @@ class FlightRecorder:
                     self._end = self._sampler.add(self._sample, EVERY, FIRST, EARLY)
 
     def cell_ended(self) -> None:
-        """No cell runs any more."""
+        """Note that no cell runs any more."""
         self._put("idle", self._at.sequence, self._at.execution_count)
 
     def record_made(self, record: Record) -> None:
-        """The record of the cell that has just run, whose peak of memory is remembered with its size.
+        """Remember the peak memory of the cell that has just run together with its size.
 
-        A run that imported a framework does not count, for that takes memory whatever the size, nor one that
-        hardly made the process grow.
+        Two kinds of runs are left out: those that imported a framework, which takes memory whatever the size,
+        and those that hardly made the process grow.
         """
         imported = record.versions.keys() - self._versions.keys()
         self._versions = record.versions
@@ -143,16 +144,16 @@ class FlightRecorder:
             self._sizes.remember(form, int(peak.value))
 
     def begins_to_end(self, phase: Phase) -> None:
-        """The process is going to end in good order, as `phase` says: nothing else is stored after that."""
+        """Note that the process is about to end normally, with this phase. Nothing is stored after that."""
         self._put(phase, self._at.sequence, self._at.execution_count)
 
     @property
     def has_ended(self) -> bool:
-        """Whether somebody has asked the kernel to shut down."""
+        """True if the kernel has been asked to shut down."""
         return self._at.phase == "ended"
 
     def close(self, *, remove: bool = True) -> None:
-        """Write no more, and take the file away."""
+        """Stop writing and remove the file."""
         if os.getpid() != self._pid:
             return
         with self._lock:
@@ -168,7 +169,7 @@ class FlightRecorder:
         if os.getpid() != self._pid:  # a forked child, which has the same pages
             return
         offsets = self._streams.offsets()
-        with self._storing:  # the end is told by the thread of the control channel
+        with self._storing:  # the thread of the control channel reports the shutdown
             if self._at.phase in ("ended", "exited"):
                 return
             self._at = At(
@@ -182,7 +183,7 @@ class FlightRecorder:
             self._pages.put_at(self._at)
 
     def _sample(self) -> None:
-        """On the sampler's thread. What fails ends the looking until the next cell."""
+        """Take a sample on the sampler's thread. An error ends the sampling until the next cell."""
         try:
             self._sample_once()
         except Exception:
@@ -224,7 +225,7 @@ class FlightRecorder:
         return CellName(sequence, beginning(first), sizes)
 
     def _form_of(self, sequence: int) -> CodeForm | None:
-        """The form of the newest cell; to find it takes as long as a look does."""
+        """Return the form of the newest cell. To compute it takes about as long as a sample."""
         code = self._code
         if code is None or code[0] != sequence:
             return None
@@ -241,7 +242,7 @@ class FlightRecorder:
 
 
 def last_lines(tails: Iterable[bytes]) -> tuple[str, ...]:
-    """The last lines of streams, redacted, those of the last stream at the end."""
+    """Return the last lines of the streams, redacted; the lines of the last stream come last."""
     texts = [
         beginning(line, flight_record.LONGEST_LINE)
         for tail in tails
@@ -252,14 +253,14 @@ def last_lines(tails: Iterable[bytes]) -> tuple[str, ...]:
 
 
 def process_started() -> float:
-    """When this process began, in seconds since 1970: with its number that names it for good."""
+    """Return the start time of this process in seconds since 1970. Together with the pid it is unique."""
     import psutil  # which ipykernel has loaded already
 
     return float(psutil.Process().create_time())
 
 
 def is_alive(kernel: flight_record.FlightRecord, host_digest: str) -> bool | None:
-    """Whether the process of an account lives; None where it is another machine's."""
+    """Return True if the process of a flight record is alive, None if it ran on another machine."""
     import psutil
 
     if kernel.state.host_digest != host_digest:
@@ -276,11 +277,11 @@ def is_alive(kernel: flight_record.FlightRecord, host_digest: str) -> bool | Non
 
 
 def _same(one: float, other: float) -> bool:
-    return abs(one - other) < 2.0  # psutil counts from the time of the start, which is set right now and then
+    return abs(one - other) < 2.0  # psutil counts from the time of boot, which is corrected now and then
 
 
 def _mapped(path: Path) -> mmap.mmap:
-    """The file, made afresh and with all its room taken: a full disk is noticed here, and never later."""
+    """Create the file and map it. All its space is allocated here, so a full disk is noticed now."""
     with suppress(FileNotFoundError):
         path.unlink()
     descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)

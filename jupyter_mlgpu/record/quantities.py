@@ -45,7 +45,7 @@ PROFILED: Mapping[str, QuantityDefinition] = {
     "device_copies": _Of("share", say("Device only copying")),
     # Time that the busiest thread of the host spent in operations of the framework.
     "host_operations": _Of("share", say("Host in operations")),
-    # Operations shorter than the time it takes to start one, approximately (measure/ops/pace.py).
+    # Operations shorter than the time it takes to start one, approximately (measure/ops/operation_rates.py).
     "short_operations": _Of("share", say("Host in short operations")),
     "operation_rate": _Of("1/s", say("Operations per second, profiled")),
     "operation_length": _Of("s", say("Mean operation length, profiled")),

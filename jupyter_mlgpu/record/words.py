@@ -26,9 +26,10 @@ def unknown(what: Sentence, word: str, known: Collection[str], after: str = "") 
 
     `what` is the kind of word: `say("framework")`.
     """
-    message = say("Unknown {what} {word}.", what=what, word=repr(word))
+    quoted = repr(word) if word.isprintable() else f"'{visible_line(word)}'"
+    message = say("Unknown {what} {word}.", what=what, word=quoted)
     if after:
-        message = say("Unknown {what} {word} after {magic}.", what=what, word=repr(word), magic=after)
+        message = say("Unknown {what} {word} after {magic}.", what=what, word=quoted, magic=after)
     return joined(message, *nearest(word, known), say("Choose {known}.", known=", ".join(known)))
 
 
@@ -105,7 +106,7 @@ class WordsParser(argparse.ArgumentParser):
         raise UsageError(joined(self._sentence(message), *filter(None, [self.explained])))
 
     def _sentence(self, message: str) -> str:
-        if wrong := re.search(r"unrecognized arguments: (\S+)", message):
+        if wrong := re.search(r"unrecognized arguments: ([^ ]+)", message):
             options = [one for action in self._actions for one in action.option_strings]
             return unknown(say("word"), wrong[1], options, self.prog)
         if wrong := re.search(r"argument (\S+): expected (?:at least )?one argument", message):

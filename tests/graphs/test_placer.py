@@ -148,7 +148,10 @@ def test_operations_on_one_handle_stand_together_in_functions_too():
 
 def test_operations_that_are_asked_to_stand_together_do():
     found = plan(
-        Body("main", (given("x"), node("sum", "Einsum", "x"), node("relu", "Relu", "x", beside=("sum",))))
+        Body(
+            "main",
+            (given("x"), node("sum", "Einsum", "x"), node("relu", "Relu", "x", colocated_with=("sum",))),
+        )
     )
     assert placed(found)["relu"] == "cpu"
 

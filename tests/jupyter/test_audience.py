@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import pytest
 
 from jupyter_mlgpu.jupyter.notebook.browser.audience import SETTING, Audience
-from jupyter_mlgpu.jupyter.notebook.cell.cell_code import calls_us
+from jupyter_mlgpu.jupyter.notebook.cell.cell_code import addresses_package
 
 REQUEST = {"header": {"msg_id": "1"}, "content": {}}
 
@@ -83,9 +83,9 @@ def test_a_cell_asks_that_loads_us_where_a_profile_has_done_it_before():
     ],
 )
 def test_a_cell_with_a_magic_of_ours_calls_us(code):
-    assert calls_us(code, lambda magic: True)
+    assert addresses_package(code, lambda magic: True)
 
 
 @pytest.mark.parametrize("code", ["", "x = 1", "# %load_ext jupyter_mlgpu", "%load_ext autoreload"])
 def test_another_cell_does_not(code):
-    assert not calls_us(code, lambda magic: True)
+    assert not addresses_package(code, lambda magic: True)

@@ -66,7 +66,7 @@ setattr(place, name, fails)
 try:
     extension.load(ip)
 except RuntimeError as error:
-    print(error, extension.loaded_in(ip), kit.current() is before_us)
+    print(error, extension.loaded_in(ip), runtime.current() is before_us)
 finally:
     setattr(place, name, original)
 """
@@ -115,7 +115,7 @@ def fresh(start_kernel):
     notebook = start_kernel(extension=False)
     # What importing alone brings (IPython's caches, atexit's callbacks) is not what loading has changed.
     notebook.run("%load_ext jupyter_mlgpu\n%unload_ext jupyter_mlgpu")
-    notebook.run("from jupyter_mlgpu.measure import runtime\nbefore_us = kit.current()")
+    notebook.run("from jupyter_mlgpu.measure import runtime\nbefore_us = runtime.current()")
     return notebook
 
 

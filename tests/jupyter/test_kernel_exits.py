@@ -69,7 +69,7 @@ def test_an_end_is_seen_with_the_last_lines_that_nobody_has_read(listening, tmp_
     seen = wait_until(lambda: listening.ended)[0]
     assert (seen.path, seen.flight_record) == (tmp_path / NAME, None)
     assert seen.exit_report.lines == ("said at last",)
-    assert seen.ended(None, status).status == -6
+    assert seen.complete_report(None, status).status == -6
     assert listening.begun == [(tmp_path / NAME, seen.exit_report.pid)]
 
 

@@ -16,7 +16,7 @@ from jupyter_mlgpu.measure.ops.events import Event, Profile
 from jupyter_mlgpu.testing import example_record
 
 def profiled(events, number=1000):
-    kit = get_ipython()._jupyter_mlgpu.kit
+    kit = get_ipython()._jupyter_mlgpu.runtime
     record = replace(example_record(number, run=kit.recorder.run.id), mode="profiled")
     made = (Event(f"op {n % 50}", "op", "host", "host", "thread 1", n * 10, 8) for n in range(events))
     kit.profiles.add(record.key, (Profile("torch", "fake profiler", tuple(made), 0, events * 10),))

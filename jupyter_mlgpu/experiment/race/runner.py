@@ -1,4 +1,4 @@
-"""One device's part of a race: warm-up, repeats, and the clock, read only when the device is done."""
+"""Run one device's part of a race: warm-up and repeats, timed until the device is done."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from jupyter_mlgpu.measure.frameworks.base import Backend, Device, Observed
 from jupyter_mlgpu.record.clock import Clock
 from jupyter_mlgpu.record.sentence import Sentence, say
 
-#: Runs of nothing, which tell how much of each time is waiting.
+#: The number of empty runs, which measure how much of each time is waiting.
 _EMPTY_RUNS = 30
 
 
 class RacingCell(Protocol):
-    """What is raced. A size of None means that the race has no sizes."""
+    """The cell that is raced. A size of None means that the race has no sizes."""
 
     def setup(self) -> None:
-        """Make what the runs need; called once on each device, not timed."""
+        """Create what the runs need; called once on each device, not timed."""
         ...
 
     def prepare(self, size: float | None) -> None:
@@ -33,17 +33,20 @@ class RacingCell(Protocol):
         ...
 
     def run(self) -> object:
-        """Run the cell once; returns the value of its last expression."""
+        """Run the cell once and return the value of its last expression."""
         ...
 
     def quiet(self) -> AbstractContextManager[object]:
-        """Hides what a run prints, unless the run fails. Entered around every run but a lane's first."""
+        """Return a context that hides what a run prints, unless the run fails.
+
+        It is entered around every run except a lane's first.
+        """
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class RaceProgress:
-    """What is about to run: `number` of `repeats`, 0 for warm-up."""
+    """The next run: `number` of `repeats`, 0 for warm-up."""
 
     device: str
     size: Size
@@ -53,7 +56,7 @@ class RaceProgress:
 
 @dataclass
 class RaceRunner:
-    """Makes one lane of a race per call of `lane`; `racing.race` calls it for each device.
+    """Runs one lane of a race per call of `lane`; `racing.race` calls it for each device.
 
     All lanes of one runner share the cell's namespace.
     """
@@ -66,10 +69,10 @@ class RaceRunner:
     clock: Clock
     on_run: Callable[[RaceProgress], None] = lambda progress: None
     on_timing: Callable[[Timing], None] = lambda timing: None
-    on_seen: Callable[[Observed], None] = lambda seen: None
+    on_observed: Callable[[Observed], None] = lambda observed: None
 
     def lane(self, device: Device) -> tuple[Lane, BaseException | None]:
-        """The lane of one device, and what ended it early: an error of the cell's, or an interrupt."""
+        """Return the lane of one device, and what ended it early: an error of the cell, or an interrupt."""
         lane = _UnfinishedLane(device, guarded.hardware(self.backend, device))
         error: BaseException | None = None
         try:
@@ -101,27 +104,27 @@ class RaceRunner:
             self.on_run(RaceProgress(lane.device.name, size, number, self.repeats))
 
         def warm_up() -> float:
-            return self._once(size, quiet=True) if lane.first_run_begun else self._first(lane, size)
+            return self._run_once(size, quiet=True) if lane.first_run_begun else self._run_first(lane, size)
 
         on_run(0)
         lane.timings.warm_up(warm_up, STEADY_RUNS)
-        lane.timings.repeat(partial(self._once, size, quiet=True), Repeats(self.repeats), on_run)
+        lane.timings.repeat(partial(self._run_once, size, quiet=True), Repeats(self.repeats), on_run)
 
-    def _first(self, lane: _UnfinishedLane, size: float | None) -> float:
-        """Runs the cell for the first time on this lane, a warm-up: only here it prints and is observed."""
+    def _run_first(self, lane: _UnfinishedLane, size: float | None) -> float:
+        """Run the cell for the first time on this lane, as a warm-up: only here it prints and is observed."""
         lane.first_run_begun = True
         observation = self.backend.observe_closely()
         try:
-            return self._once(size, quiet=False)
+            return self._run_once(size, quiet=False)
         finally:
-            seen = observation.finish()
-            lane.notes += _where(lane.device, seen)
-            lane.unused, lane.use_known = seen.ran_on == (), seen.known
-            self.on_seen(seen)
+            observed = observation.finish()
+            lane.notes += _other_places(lane.device, observed)
+            lane.unused, lane.use_known = observed.ran_on == (), observed.known
+            self.on_observed(observed)
             self.backend.release()
 
-    def _once(self, size: float | None, *, quiet: bool) -> float:
-        """Seconds of one run."""
+    def _run_once(self, size: float | None, *, quiet: bool) -> float:
+        """Return the seconds of one run."""
         self.cell.prepare(size)
         with self.cell.quiet() if quiet else nullcontext():
             return self._seconds(self._run)
@@ -137,7 +140,7 @@ class RaceRunner:
 
 @dataclass
 class _UnfinishedLane:
-    """A lane as far as it came: whatever ends it, what was measured until then is kept."""
+    """An incomplete lane: if it is ended early, what was measured until then is kept."""
 
     device: Device
     hardware: str | None
@@ -151,7 +154,7 @@ class _UnfinishedLane:
     timings: Timings = field(default_factory=Timings)
 
     def keep(self) -> Timing:
-        """What was measured at this size, which is over."""
+        """Return what was measured at this size, which is complete."""
         done, self.timings = self.timings, Timings()
         self.finished.append(Timing(self.size, tuple(done.samples), done.warmups, done.steady))
         return self.finished[-1]
@@ -165,25 +168,25 @@ class _UnfinishedLane:
             self.hardware,
             tuple(self.finished),
             self.empty,
-            None if error is None else _words(error),
+            None if error is None else _error_sentence(error),
             tuple(self.notes),
             self.unused,
             self.use_known,
         )
 
 
-def _words(error: BaseException) -> Sentence:
+def _error_sentence(error: BaseException) -> Sentence:
     if isinstance(error, KeyboardInterrupt):
         return say("interrupted")
     return say("ended by {type}", type=type(error).__name__)
 
 
-def _where(device: Device, seen: Observed) -> list[Sentence]:
-    """What is known of where the first run's work went: a device's lane may have run elsewhere."""
-    if seen.ran_on is None:
-        why = seen.why_missing
+def _other_places(device: Device, observed: Observed) -> list[Sentence]:
+    """Return a note if the first run's work went elsewhere than to the lane's device."""
+    if observed.ran_on is None:
+        why = observed.why_missing
         return [say("{device}: {note}", device=device.name, note=why)] if why else []
-    places = {entry.device for entry in seen.ran_on}
+    places = {entry.device for entry in observed.ran_on}
     if not places or places == {device.name}:
         return []
     where = {"device": device.name, "places": ", ".join(sorted(places))}

@@ -1,9 +1,9 @@
-"""Where TensorFlow's placer would put operations, among the devices that have a kernel for them.
+"""Predict where TensorFlow's placer puts operations, among the devices that have a kernel for them.
 
-It has few rules, and tests/metal_emulator compares what comes out with what TensorFlow does. Operations on
-one handle stand together; one that hands on a tensor or looks at its shape alone goes to the tensor; one that
-takes nothing, such as a constant, goes to its readers where these are on one side. All else goes to the
-device where it can.
+The placer has few rules, and tests/metal_emulator compares the prediction with TensorFlow. Operations on one
+handle are colocated. An operation that only passes on a tensor, or reads its shape, goes to the tensor. An
+operation without inputs, such as a constant, goes to its readers if these are on one side. All else goes to
+the device if possible.
 """
 
 from __future__ import annotations
@@ -17,41 +17,42 @@ from jupyter_mlgpu.graphs.planning.placing import Placement
 from jupyter_mlgpu.record.sentence import Sentence, say
 
 _BY_THEIR_TENSOR = frozenset({"Identity", "Rank", "Shape", "Size"})
-# They hand handles on, without touching what these stand for.
-_HANDING_ON = CALLS | BRANCHES | LOOPS
+# They pass on handles without using what these refer to.
+_PASSING_ON = CALLS | BRANCHES | LOOPS
 
 
-def settle(flow: Flow, placements: Mapping[Key, Placement]) -> dict[Key, Placement]:
-    """The placements, with those put on the CPU that have a kernel for the device and would not use it."""
-    settling = _Settling(flow, placements)
-    settling.first_pass()
-    settling.second_pass()
-    return {key: settling.settled(key, one) for key, one in placements.items()}
+def move_to_cpu(flow: Flow, placements: Mapping[Key, Placement]) -> dict[Key, Placement]:
+    """Return the placements, with operations on the CPU that would not use their kernel on the device."""
+    placer = _Placer(flow, placements)
+    placer.first_pass()
+    placer.second_pass()
+    return {key: placer.placement(key, one) for key, one in placements.items()}
 
 
-class _Settling:
+class _Placer:
     def __init__(self, flow: Flow, placements: Mapping[Key, Placement]) -> None:
         self._flow, self._placements = flow, placements
         self._above: dict[Key, Key] = {}
         self._readers: dict[Key, list[Node]] = {}
-        self._handed_on: set[Key] = set()
+        self._passed_on: set[Key] = set()
         self._reasons: dict[Key, Sentence] = {}
-        # Whether a group is on the device, by the key that stands for it; those not yet settled are missing.
+        # True if a group is on the device, by the key that represents it; groups that are not decided yet are
+        # missing.
         self._on_device: dict[Key, bool] = {}
         for body in flow.bodies.values():
             for node in body.nodes:
                 self._join(body, node)
                 self._read(body, node)
-            self._handed_on |= {(body.name, one.node) for one in body.returns}
+            self._passed_on |= {(body.name, one.node) for one in body.returns}
         self._on_cpu: dict[Key, str] = {}  # the operation for which a group is on the CPU
         for key, one in placements.items():
-            if one.operation in ITERATORS:  # a data set lives on the CPU, where its batches are prepared
+            if one.operation in ITERATORS:  # a data set is on the CPU, where its batches are prepared
                 self._on_cpu[self._group(key)] = one.operation
-            elif not one.on_device and one.operation not in _HANDING_ON:
+            elif not one.on_device and one.operation not in _PASSING_ON:
                 self._on_cpu.setdefault(self._group(key), one.operation)
 
     def first_pass(self) -> None:
-        """All but those that take nothing."""
+        """Decide the groups of all operations except those without inputs."""
         for body in self._flow.bodies.values():
             for node in body.nodes:
                 key = (body.name, node.name)
@@ -59,10 +60,10 @@ class _Settling:
                     continue
                 group = self._group(key)
                 if group not in self._on_device:
-                    self._on_device[group] = group not in self._on_cpu and self._beside_its_tensor(body, node)
+                    self._on_device[group] = group not in self._on_cpu and self._may_be_on_device(body, node)
 
     def second_pass(self) -> None:
-        """Those that take nothing, by who reads them."""
+        """Decide operations without inputs by their readers."""
         for key, node in self._flow.nodes.items():
             group = self._group(key)
             if group in self._on_device:
@@ -78,7 +79,7 @@ class _Settling:
                     "{operation}: everything that reads it is on the CPU", operation=node.operation
                 )
 
-    def settled(self, key: Key, one: Placement) -> Placement:
+    def placement(self, key: Key, one: Placement) -> Placement:
         if not one.on_device or self._on_device[self._group(key)]:
             return one
         reason = self._reasons.get(key)
@@ -94,12 +95,12 @@ class _Settling:
         return replace(one, where="beside", reason=reason, host_memory=())
 
     def _join(self, body: Body, node: Node) -> None:
-        """With those that it is asked to stand with, and with who made a handle that it takes."""
+        """Unite the operation with those colocated with it, and with the makers of its handles."""
         key = (body.name, node.name)
-        for name in node.beside:
+        for name in node.colocated_with:
             if (body.name, name) in self._flow.nodes:
                 self._unite(key, (body.name, name))
-        if node.operation in _HANDING_ON or self._flow.called(node) is not None:
+        if node.operation in _PASSING_ON or self._flow.called(node) is not None:
             return
         for operand in node.operands:
             for maker in self._flow.makers(body, operand, around=True):
@@ -110,18 +111,18 @@ class _Settling:
     def _read(self, body: Body, node: Node) -> None:
         for operand in node.operands:
             self._readers.setdefault((body.name, operand.node), []).append(node)
-            if node.operation in _HANDING_ON:
-                self._handed_on.add((body.name, operand.node))
+            if node.operation in _PASSING_ON:
+                self._passed_on.add((body.name, operand.node))
         for name in node.after:
             self._readers.setdefault((body.name, name), []).append(node)
 
     def _goes_to_readers(self, key: Key, node: Node) -> bool:
-        # TensorFlow has a copy in the place of what it hands on, and that copy does take something.
+        # TensorFlow puts a copy in the place of what it passes on, and this copy does have an input.
         alone = not node.operands and len(node.results) == 1 and node.operation != "Placeholder"
-        return alone and key not in self._handed_on
+        return alone and key not in self._passed_on
 
-    def _beside_its_tensor(self, body: Body, node: Node) -> bool:
-        """Whether it is on the device, where it can be: some go to the tensor that they take."""
+    def _may_be_on_device(self, body: Body, node: Node) -> bool:
+        """Return True if the operation may be on the device: some follow the tensor that they take."""
         if node.operation not in _BY_THEIR_TENSOR or not node.operands:
             return True
         maker = next(iter(self._flow.makers(body, node.operands[0])))

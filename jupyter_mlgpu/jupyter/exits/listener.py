@@ -1,16 +1,16 @@
-"""Sees kernels die: in the process that starts them, the server or `jupyter mlgpu run`.
+"""Detects the end of kernels in the process that starts them: the server or `jupyter mlgpu run`.
 
-A kernel's native lines are stored in files without a name (measure/capture/storage.py), which end with it;
-what it wrote in its last tenth of a second nobody has shown by then. So each kernel opens a connection to a
-socket here and hands over those files' descriptors. A connection ends when its process does, however that
-ends: then the last lines are still there to be read, and the system's counters are only milliseconds old.
-Crashpad, the crash handler of Chromium, is called by its clients in the same way.
+A kernel's native lines are stored in files without a name (measure/capture/storage.py), which end with the
+kernel. The lines of its last tenth of a second have not been shown by then. So each kernel connects to a
+socket here and sends the descriptors of those files. A connection ends when its process ends, for whatever
+reason. At that time the last lines can still be read, and the system's counters are only milliseconds old.
+Clients of Crashpad, Chromium's crash handler, register in the same way.
 
-The protocol, over a Unix socket in a folder that only this user may enter: lines of JSON,
+The protocol, over a Unix socket in a folder that only this user may enter, is lines of JSON:
 
     {"account": "jupyter_mlgpu-kernel-....account", "pid": 4711, "streams": ["stdout", "stderr"]}
 
-with a descriptor for each stream, again whenever the files are others; `"account": null` is a goodbye.
+with a descriptor for each stream, sent again whenever the files change. `"account": null` is a goodbye.
 """
 
 from __future__ import annotations
@@ -38,17 +38,17 @@ from jupyter_mlgpu.record.flight import flight_files
 from jupyter_mlgpu.record.flight.exit_report import ExitReport
 from jupyter_mlgpu.record.flight.flight_record import FlightRecord, OomKills
 
-#: Bytes of each stream that are read after a death, and that a message may have.
+#: Most bytes of each stream that are read after an exit, and most bytes of a message.
 TAIL, _MESSAGE = 8 * 1024, 4096
-#: Kernels at a time, and descriptors that each hands over.
+#: Most kernels at a time, and the streams whose descriptors each sends.
 _MOST_KERNELS, _STREAMS = 512, ("stdout", "stderr")
-#: Seconds for which a connection that ended waits for its process to end, too.
+#: Seconds that the listener waits for a process to end after its connection has ended.
 _PATIENCE = 2.0
 
 
 @dataclass(slots=True)
 class _Kernel:
-    """A kernel that is connected; `files` are descriptors by stream."""
+    """A connected kernel; `files` are descriptors by stream."""
 
     flight_record: str | None = None
     pid: int | None = None
@@ -63,40 +63,43 @@ class _Kernel:
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
-    """A kernel that has ended: its account's place, what was in it, and how it ended, but for its status."""
+class EndedKernel:
+    """A kernel that has ended, with its flight record and an exit report that lacks the exit status."""
 
     path: Path
     flight_record: FlightRecord | None
     exit_report: ExitReport
 
-    def ended(self, pid: int | None, status: int | None, *, asked: bool = False) -> ExitReport:
-        """The ending as a whole, for who has started a process: its number, its exit status, and whether
-        somebody has asked for its end."""
+    def complete_report(self, pid: int | None, status: int | None, *, asked: bool = False) -> ExitReport:
+        """Return the exit report with what only the parent process knows.
+
+        `pid` is the process id, `status` the exit status, and `asked` True if the exit was requested.
+        """
         killed = status is None or status < 0
         since = self.exit_report.at or 0.0 if self.flight_record is None else self.flight_record.latest
-        look = killed and not asked
-        named = systemlog.named_for(self.exit_report.pid or 0, since, status) if look else None
+        unexpected = killed and not asked
+        named = systemlog.named_for(self.exit_report.pid or 0, since, status) if unexpected else None
         return replace(
             self.exit_report, pid=pid or self.exit_report.pid, status=status, asked=asked, named=named
         )
 
 
 class ExitListener:
-    """Listens from `start` to `stop`, on a thread of its own, which calls `on_begin` and `on_end`.
+    """Listens from `start` to `stop` on its own thread, which calls `on_begin` and `on_end`.
 
-    `on_begin(path, pid)` is told of each kernel's account when the kernel calls, and `on_end` of its end.
+    `on_begin(path, pid)` is called when a kernel connects, and `on_end` when it has ended. `path` is that of
+    its flight record.
     """
 
     def __init__(
         self,
-        on_end: Callable[[Seen], None],
+        on_end: Callable[[EndedKernel], None],
         on_begin: Callable[[Path, int], None] = lambda path, pid: None,
         folder: Path | None = None,
     ) -> None:
         self._on_end = on_end
         self._on_begin = on_begin
-        self._accounts = folder
+        self._flight_folder = folder
         self._selector: selectors.BaseSelector | None = None
         self._kernels: dict[socket.socket, _Kernel] = {}
         self._folder: str | None = None
@@ -104,8 +107,8 @@ class ExitListener:
         self._wake: tuple[socket.socket, socket.socket] | None = None
 
     def start(self) -> str:
-        """Begin to listen; the socket's path. Raises OSError where there can be no socket."""
-        self._folder = tempfile.mkdtemp(prefix="jupyter_mlgpu-")  # which nobody else may enter
+        """Start to listen, and return the socket's path. Raises OSError if no socket can be created."""
+        self._folder = tempfile.mkdtemp(prefix="jupyter_mlgpu-")  # only this user may enter it
         path = os.path.join(self._folder, "deaths")
         listening = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         try:
@@ -121,13 +124,13 @@ class ExitListener:
         selector.register(listening, selectors.EVENT_READ, self._accept)
         selector.register(self._wake[0], selectors.EVENT_READ, None)
         self._thread = threading.Thread(
-            target=self._go_on, args=(selector,), name="jupyter_mlgpu deaths", daemon=True
+            target=self._loop, args=(selector,), name="jupyter_mlgpu deaths", daemon=True
         )
         self._thread.start()
         return path
 
     def stop(self) -> None:
-        """Listen no more; kernels that are connected go on without."""
+        """Stop listening; connected kernels go on without a listener."""
         if self._thread is None or self._wake is None or self._selector is None:
             return
         self._wake[1].send(b".")
@@ -143,12 +146,12 @@ class ExitListener:
         self._thread = None
         shutil.rmtree(self._folder or "", ignore_errors=True)
 
-    def _go_on(self, selector: selectors.BaseSelector) -> None:
+    def _loop(self, selector: selectors.BaseSelector) -> None:
         while True:
             for key, _ in selector.select():
                 if key.data is None:
                     return
-                with suppress(Exception):  # one kernel's trouble is no other's
+                with suppress(Exception):  # a failure with one kernel must not affect the others
                     key.data(selector, key.fileobj)
 
     def _accept(self, selector: selectors.BaseSelector, listening: socket.socket) -> None:
@@ -158,9 +161,9 @@ class ExitListener:
             return
         connection.setblocking(False)
         self._kernels[connection] = _Kernel()
-        selector.register(connection, selectors.EVENT_READ, self._hear)
+        selector.register(connection, selectors.EVENT_READ, self._read_message)
 
-    def _hear(self, selector: selectors.BaseSelector, connection: socket.socket) -> None:
+    def _read_message(self, selector: selectors.BaseSelector, connection: socket.socket) -> None:
         kernel = self._kernels[connection]
         data = b""
         descriptors: list[int] = []
@@ -168,7 +171,7 @@ class ExitListener:
             data, descriptors = _receive(connection)
         except BlockingIOError:
             return
-        except OSError:  # reset: its process has ended with bytes unread
+        except OSError:  # connection reset: the process ended with bytes unread
             pass
         if data:
             self._begin(kernel, data, descriptors)
@@ -184,19 +187,19 @@ class ExitListener:
 
     def _begin(self, kernel: _Kernel, data: bytes, descriptors: list[int]) -> None:
         kernel.close()
-        given: dict[str, int] = {}
+        received: dict[str, int] = {}
         try:
-            told = json.loads(data.splitlines()[-1])
-            name, pid, streams = told["account"], told.get("pid"), told.get("streams", [])
+            message = json.loads(data.splitlines()[-1])
+            name, pid, streams = message["account"], message.get("pid"), message.get("streams", [])
             if name is None:
                 kernel.flight_record = None
                 return
             if not flight_files.is_name(name) or type(pid) is not int or pid <= 1:
                 return
             kernel.flight_record, kernel.pid = name, pid
-            given = dict(zip((one for one in streams if one in _STREAMS), descriptors, strict=False))
+            received = dict(zip((one for one in streams if one in _STREAMS), descriptors, strict=False))
             kernel.files = {
-                one: number for one, number in given.items() if stat.S_ISREG(os.fstat(number).st_mode)
+                one: number for one, number in received.items() if stat.S_ISREG(os.fstat(number).st_mode)
             }
             kernel.counters = oom.counters(pid)
             kernel.oom_before = kernel.counters.read()
@@ -210,11 +213,11 @@ class ExitListener:
     def _end(self, kernel: _Kernel, path: Path, pid: int) -> None:
         at = real_time.time()
         if not _has_ended(pid):
-            return  # its code has closed all descriptors there are
+            return  # the kernel's code has closed all descriptors but still runs
         flight_record = flight_files.read(path)
         if flight_record is not None and flight_record.state.pid != pid:
             flight_record = None
-        counted = OomKills() if kernel.counters is None else kernel.counters.read()
+        oom_kills = OomKills() if kernel.counters is None else kernel.counters.read()
         _wait_until_stored(kernel.files.values())
         since = (
             {}
@@ -222,28 +225,30 @@ class ExitListener:
             else {"stdout": flight_record.at.stdout, "stderr": flight_record.at.stderr}
         )
         lines = last_lines(_tails(kernel.files, since))
-        exit_report = ExitReport(pid=pid, at=at, lines=lines, oom_before=kernel.oom_before, oom_kills=counted)
-        self._on_end(Seen(path, flight_record, exit_report))
+        exit_report = ExitReport(
+            pid=pid, at=at, lines=lines, oom_before=kernel.oom_before, oom_kills=oom_kills
+        )
+        self._on_end(EndedKernel(path, flight_record, exit_report))
 
     def _place(self, name: str) -> Path:
-        return (self._accounts or flight_files.folder()) / name
+        return (self._flight_folder or flight_files.folder()) / name
 
 
 def _receive(connection: socket.socket) -> tuple[bytes, list[int]]:
-    """What was sent, with the descriptors that came with it."""
+    """Return the data that was sent, and the descriptors sent with it."""
     numbers = array.array("i")
     room = socket.CMSG_SPACE(len(_STREAMS) * numbers.itemsize)
-    data, beside, _, _ = connection.recvmsg(_MESSAGE, room, getattr(socket, "MSG_CMSG_CLOEXEC", 0))
-    for level, kind, sent in beside:
+    data, ancillary, _, _ = connection.recvmsg(_MESSAGE, room, getattr(socket, "MSG_CMSG_CLOEXEC", 0))
+    for level, kind, payload in ancillary:
         if level == socket.SOL_SOCKET and kind == socket.SCM_RIGHTS:
-            numbers.frombytes(sent[: len(sent) - len(sent) % numbers.itemsize])
+            numbers.frombytes(payload[: len(payload) - len(payload) % numbers.itemsize])
     for number in numbers:
         os.set_inheritable(number, False)
     return data, list(numbers)
 
 
 def _tails(files: Mapping[str, int], since: Mapping[str, int]) -> list[bytes]:
-    """The last bytes of each stream; what was there when the cell began is none of its last words."""
+    """Return the last bytes of each stream, without those from before the last cell began."""
     tails = []
     for stream in _STREAMS:
         if stream not in files:
@@ -257,7 +262,7 @@ def _tails(files: Mapping[str, int], since: Mapping[str, int]) -> list[bytes]:
 
 
 def _wait_until_stored(files: Iterable[int]) -> None:
-    """Wait a little for the process that stores a kernel's output: until it is done, the files are locked."""
+    """Wait a little for the process that stores a kernel's output, which locks the files until it is done."""
     until = real_time.monotonic() + _PATIENCE
     for descriptor in files:
         while real_time.monotonic() < until:
@@ -269,7 +274,7 @@ def _wait_until_stored(files: Iterable[int]) -> None:
 
 
 def _has_ended(pid: int) -> bool:
-    """Whether a process is gone, or waits to be buried; waits for it a little."""
+    """Return True if a process is gone or a zombie; wait a little for that."""
     import psutil
 
     until = real_time.monotonic() + _PATIENCE

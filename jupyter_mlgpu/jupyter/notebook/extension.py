@@ -1,4 +1,4 @@
-"""Load and unload: the parts of the notebook side put together, and taken apart again."""
+"""Loads and unloads the extension: builds the parts of the notebook side, starts and stops them."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from jupyter_mlgpu.jupyter.notebook.browser.sidebar_settings import SidebarSetti
 from jupyter_mlgpu.jupyter.notebook.cell import transform
 from jupyter_mlgpu.jupyter.notebook.cell.cell_callbacks import CellCallbacks
 from jupyter_mlgpu.jupyter.notebook.cell.cell_lines import in_blocks
-from jupyter_mlgpu.jupyter.notebook.cell.record_stages import saving
+from jupyter_mlgpu.jupyter.notebook.cell.record_stages import saving_stage
 from jupyter_mlgpu.jupyter.notebook.cell.traced_cells import TracedCells
 from jupyter_mlgpu.jupyter.notebook.magics.commands import Commands
 from jupyter_mlgpu.jupyter.notebook.magics.devices import DeviceCommands
@@ -40,16 +40,16 @@ from jupyter_mlgpu.record.store import Subscriber
 if TYPE_CHECKING:
     from jupyter_mlgpu.explain.logs.reader import LogReader
 
-#: Where to append every record as it is made; `jupyter mlgpu run` sets it.
+#: Path of a file to which every record is appended; `jupyter mlgpu run` sets it.
 JOURNAL_VARIABLE = "JUPYTER_MLGPU_RECORDS"
 _ATTRIBUTE = "_jupyter_mlgpu"
 
 
 class Extension:
-    """What `%load_ext jupyter_mlgpu` sets up in a shell.
+    """The objects that `%load_ext jupyter_mlgpu` sets up in a shell.
 
-    Its parts are made in the order in which they need each other. `cells` traces cells; `updates` and
-    `channel` tell the pages; `commands` and `devices` are behind the magics, `settings` behind the sidebar.
+    They are created in the order of their dependencies. `cells` traces cells; `updates` and `channel` inform
+    the pages; `commands` and `devices` are behind the magics, `settings` behind the sidebar.
     """
 
     _ends: ExitStack
@@ -71,7 +71,7 @@ class Extension:
 
         journal_path = os.environ.get(JOURNAL_VARIABLE)
         journal = files.Journal(journal_path) if journal_path else None
-        self._logbook = Logbook(self.runtime, saving(journal), self.updates.push, _show_again)
+        self._logbook = Logbook(self.runtime, saving_stage(journal), self.updates.push, _show_again)
         self._capture = Capture(
             host_environment.capture_environment(shell),
             now=self.runtime.recorder.clock.utc,
@@ -109,7 +109,7 @@ class Extension:
             partial(transform.drop_trace_line, ours=magic_ownership(shell)),
             partial(transform.device_line, ours=magic_ownership(shell)),
         ]
-        # Before a cell is measured, and after it was: what somebody chose meanwhile.
+        # Settings from the sidebar are applied before a cell is measured, and after it.
         self._callbacks = CellCallbacks(
             shell,
             before=(
@@ -131,30 +131,30 @@ class Extension:
         )
 
     def start(self) -> None:
-        """Trace from the next cell on. Raises what a part of it raises; then the shell is as it was found."""
+        """Trace from the next cell on. If a part raises, the shell is restored first."""
         with ExitStack() as ends:
             self._begin(ends)
             self._ends = ends.pop_all()
         install(self.runtime)
 
     def stop(self) -> None:
-        """Leave the shell as it was found. A part that fails keeps no other from ending; then it raises."""
+        """Restore the shell. All parts are stopped even if one raises; then its exception is raised again."""
         self._ends.close()
 
     def catch_up(self) -> None:
-        """Have all lines of all cells in their records."""
+        """Read all remaining lines of all cells into their records."""
         self._capture.catch_up()
 
     def stop_tracing(self) -> None:
-        """What runs or is written from now on belongs to no record."""
+        """Stop tracing; later cells and output belong to no record."""
         self.cells.events.set_tracing(False)
 
     def read_lines_at_once(self) -> None:
-        """From now on a cell's end waits until all of it is known: nobody would see what comes later."""
+        """Make the end of each cell wait until its record is complete: no later update would be seen."""
         self._capture.patient = self.runtime.recorder.patient = True
 
     def snapshot(self) -> dict[str, Any]:
-        """The whole state, for a page that has just come."""
+        """Return the whole state, which a new page needs."""
         return state.snapshot(
             self.runtime,
             tracing=self.cells.events.tracing,
@@ -166,7 +166,10 @@ class Extension:
         )
 
     def _begin(self, ends: ExitStack) -> None:
-        """Begin each part, its end put down first, for it may fail half-way; they end the other way round."""
+        """Start each part, after registering its cleanup because it may fail half-way.
+
+        The cleanups run in reverse order.
+        """
         from jupyter_mlgpu.jupyter.notebook.magics.magics import MlgpuMagics
         from jupyter_mlgpu.jupyter.notebook.magics.ops_command import RepeatedCell
 
@@ -186,7 +189,7 @@ class Extension:
         ends.callback(self.runtime.close)
         self.runtime.watch_imports()
         ends.callback(atexit.unregister, self._stop_capture)
-        atexit.register(self._stop_capture)  # what is written after that goes where it always went
+        atexit.register(self._stop_capture)  # later output goes to the original descriptors
         for subscriber in self._subscribers():
             ends.callback(store.unsubscribe, subscriber)
             store.subscribe(subscriber)
@@ -210,7 +213,7 @@ class Extension:
         return KernelChannel(kernel, self.runtime.recorder.run.id, self.snapshot, answers, self.audience)
 
     def _subscribers(self) -> list[Subscriber]:
-        """Who is given each record; in an engine its journal, too."""
+        """Return the functions that get each record; in an engine also that of its journal."""
         engine = [] if self._engine is None else [self._engine.write]
         return [self.updates.record_made, self.record_pages.record_made, *engine]
 
@@ -226,7 +229,7 @@ class Extension:
 
 
 def _log_reader() -> LogReader:
-    # The catalogue takes a moment to read: who prints no native line never waits for it.
+    # The catalogue takes a moment to read, so it is loaded at the first native line.
     from jupyter_mlgpu.explain.logs.catalogue import Catalogue
     from jupyter_mlgpu.explain.logs.reader import LogReader
 
@@ -234,13 +237,13 @@ def _log_reader() -> LogReader:
 
 
 def _show_again(record: Record) -> None:
-    from jupyter_mlgpu.jupyter.notebook.cell import receipts  # loaded with the first one
+    from jupyter_mlgpu.jupyter.notebook.cell import receipts  # already imported by the first receipt
 
-    receipts.show_again(record)
+    receipts.update_receipt(record)
 
 
 def load(shell: Any) -> None:
-    """Set the extension up in a shell; loading it twice changes nothing."""
+    """Load the extension in a shell; loading it twice changes nothing."""
     if getattr(shell, _ATTRIBUTE, None) is None:
         extension = Extension(shell)
         extension.start()
@@ -248,15 +251,15 @@ def load(shell: Any) -> None:
 
 
 def loaded_in(shell: Any) -> Extension | None:
-    """The extension of a shell, if it is loaded there."""
+    """Return the extension of a shell, or None if it is not loaded there."""
     extension: Extension | None = getattr(shell, _ATTRIBUTE, None)
     return extension
 
 
 def unload(shell: Any) -> None:
-    """Take the extension out of a shell again."""
+    """Unload the extension from a shell."""
     extension = getattr(shell, _ATTRIBUTE, None)
     if extension is not None:
-        with Uninterrupted():  # a part that ends half-way could not be ended again
+        with Uninterrupted():  # a part that was stopped half-way could not be stopped again
             delattr(shell, _ATTRIBUTE)
             extension.stop()

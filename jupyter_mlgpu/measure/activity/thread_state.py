@@ -1,7 +1,8 @@
-"""Whether a thread is at work while the interpreter's lock is ours: then it runs code that needs none.
+"""Tells whether a thread runs while the sampler holds the GIL, and whether it is traced.
 
-Linux tells it in /proc/self/task/TID/syscall (proc_pid_syscall(5)): `running`, or the call that it waits in.
-Such a file is read with the lock kept (`systemfile`): else the thread would have it, and work.
+A thread that runs then runs code that needs no GIL. Linux has the state in /proc/self/task/TID/syscall
+(proc_pid_syscall(5)): `running`, or the call in which the thread waits. The file is read without releasing
+the GIL (`systemfile`): else the thread would get it and work.
 """
 
 from __future__ import annotations
@@ -13,18 +14,19 @@ from typing import NamedTuple, cast
 
 from jupyter_mlgpu.measure.probes.systemfile import SystemFile
 
-#: Microseconds that a thread is given for going on, where somebody else had its processor: a short call ends
-#: in that time.
-_GIVEN = 60
+#: Microseconds that a thread gets to go on if another had its CPU: a short call ends in that time.
+_YIELD_US = 60
+
+_monitoring = getattr(sys, "monitoring", None)
 
 
 class ThreadState(NamedTuple):
-    """Questions about one thread, to be asked while the interpreter's lock is ours.
+    """Functions to read one thread's state. Call them while holding the GIL.
 
     Attributes:
-        running: whether it runs, or would if it had a processor; None where that is not told.
-        rest: gives the processor away for a moment, and keeps the lock.
-        close: ends the asking.
+        running: returns True if it runs or is ready to run; None if unknown.
+        yield_processor: gives the CPU away for a moment, and keeps the GIL.
+        close: closes the file.
     """
 
     running: Callable[[], bool | None]
@@ -32,23 +34,38 @@ class ThreadState(NamedTuple):
     close: Callable[[], object]
 
 
-def watching(task: int) -> ThreadState:
-    """The state of the thread with the system's number `task`."""
+def thread_state(task: int) -> ThreadState:
+    """Return the state of the thread with the system's id `task`."""
     if not sys.platform.startswith("linux"):
         return ThreadState(_unknown, _nothing, _nothing)
-    told = SystemFile(f"/proc/self/task/{task}/syscall", 7)
+    file = SystemFile(f"/proc/self/task/{task}/syscall", 7)
     usleep = _usleep()
 
     def running() -> bool | None:
-        got = told.read()
-        return got == b"running" if got else None
+        text = file.read()
+        return text == b"running" if text else None
 
-    return ThreadState(running, lambda: usleep(_GIVEN), told.close)
+    return ThreadState(running, lambda: usleep(_YIELD_US), file.close)
+
+
+def is_traced() -> bool:
+    """Return True if a trace or profile function is on in this thread, which makes Python much slower.
+
+    From Python 3.12 on, tools for all threads count as well (`sys.monitoring`).
+    """
+    return sys.gettrace() is not None or sys.getprofile() is not None or is_traced_in_all_threads()
+
+
+def is_traced_in_all_threads() -> bool:
+    """Return True if a debugger or profiler is on in all threads. Any thread can call this."""
+    if _monitoring is None:
+        return False
+    return any(_monitoring.get_tool(tool) for tool in (_monitoring.DEBUGGER_ID, _monitoring.PROFILER_ID))
 
 
 @cache
 def _usleep() -> Callable[[int], object]:
-    """The system's, called with the interpreter's lock kept."""
+    """Return the system's `usleep`, called without releasing the GIL."""
     import ctypes
 
     return cast(Callable[[int], object], ctypes.PyDLL(None).usleep)

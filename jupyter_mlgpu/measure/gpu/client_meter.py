@@ -1,7 +1,7 @@
-"""Measures a cell's GPU time by what the driver counts for this process, where there are no CUPTI records.
+"""Measures a cell's GPU time by the driver's counts for this process, on GPUs without CUPTI records.
 
-The counts are read when a cell begins and ends, and at intervals between. The frameworks' work is waited for
-by their backends at both ends, so what a cell launched is in its counts.
+The counts are read when a cell begins and ends, and at intervals between. The frameworks' backends wait for
+their work at both ends, so the counts include what the cell launched.
 """
 
 from __future__ import annotations
@@ -31,15 +31,15 @@ from jupyter_mlgpu.record.strip import DeviceLane
 _EVERY = 0.1
 #: Seconds after which a sample searches for new clients again.
 _SEARCH_EVERY = 1.0
-#: Seconds after a search in which a cell that begins relies on it. A search on a Mac takes about 2 ms, and a
-#: client that is younger than this can have brought no more GPU time of its own into the cell.
+#: A cell that begins within so many seconds of a search relies on it. A search on a Mac takes about 2 ms, and
+#: a client that is younger than this can have brought no more GPU time of its own into the cell.
 _RECENT = 0.05
-#: Samples kept of a cell: half of them are dropped when there are more, and the interval doubles.
+#: Samples kept of a cell. When there are more, every other one is dropped and the interval doubles.
 _SAMPLES = 2_000
 
 
 class ClientMeter:
-    """Measures GPU time of cells by the counts of this process's clients; there is one in a process."""
+    """Measures GPU time of cells by the counts of this process's clients. There is one in a process."""
 
     def __init__(
         self,
@@ -54,15 +54,15 @@ class ClientMeter:
         self._searched = -math.inf
 
     def cell_begins(self) -> CellClients:
-        """A cell that is about to begin."""
+        """Return the measurement of a cell that is about to begin."""
         return CellClients(self)
 
     def sample_while_running(self, sample: Callable[[], None]) -> Callable[[], object]:
-        """Take samples from time to time; what is returned ends that."""
+        """Take samples at intervals. Returns a function that ends that."""
         return self._sampler.add(sample, _EVERY, after=_EVERY)
 
     def read(self, search_after: float) -> Sequence[GpuClient]:
-        """Return the clients, searched for anew if the last search is so many seconds ago."""
+        """Return the clients, after a new search if the last one is so many seconds ago."""
         with self._lock:
             search = self.now() - self._searched >= search_after
             clients = self.clients.read(search)
@@ -71,14 +71,14 @@ class ClientMeter:
             return clients
 
     def stop(self) -> None:
-        """Remember no clients, until the next cell."""
+        """Forget all clients, until the next cell."""
         with self._lock:
             self.clients.close()
             self._searched = -math.inf
 
 
 class CellClients:
-    """A cell under way; made by `ClientMeter.cell_begins`. Its work has to be waited for."""
+    """The measurement of a cell; made by `ClientMeter.cell_begins`. The cell's work has to be waited for."""
 
     recorded = False
 
@@ -88,7 +88,7 @@ class CellClients:
         self._why: Sentence | None = None
         self._reads = 0
         self._present: set[str] = set()
-        #: Seconds since the cell's begin, and the GPU time of each GPU up to then, engines added up.
+        #: Seconds since the cell's beginning, and the GPU time of each GPU up to then, summed over engines.
         self.samples: list[tuple[float, dict[str, float]]] = []
         self._sample_interval = 0.0
         self.stop: Callable[[], object] = lambda: None
@@ -96,21 +96,21 @@ class CellClients:
         self._begun = meter.now()
 
     def starts(self) -> None:
-        """Take the counts with which the cell begins: its code comes next."""
+        """Take the counts with which the cell begins; its code comes next."""
         with self._lock:
             self._growth.begin(self._read(_RECENT))
             self._begun = self._meter.now()
         self.stop = self._meter.sample_while_running(self.sample)
 
     def ends(self) -> None:
-        """Do nothing: the counts are taken by `finish`."""
+        """Do nothing: `finish` takes the counts."""
 
     def sample(self) -> None:
         """Take a sample, on the sampler's thread."""
         with self._lock:
             try:
                 self._add(self._meter.read(_SEARCH_EVERY))
-            except (OSError, CounterError):  # what counts are the reads at both ends
+            except (OSError, CounterError):  # the reads at both ends are the ones that count
                 return
             at = self._meter.now() - self._begun
             if not self.samples or at - self.samples[-1][0] >= self._sample_interval:
@@ -120,7 +120,7 @@ class CellClients:
                 self._sample_interval = at / _SAMPLES * 2
 
     def lanes_so_far(self) -> tuple[DeviceLane, ...]:
-        """None: a driver counts in steps too coarse for one."""
+        """Return no lanes: a driver's counts move in steps too coarse for them."""
         return ()
 
     def abandon(self) -> None:
@@ -135,7 +135,7 @@ class CellClients:
         return self.finish()
 
     def when_done(self, tell: Callable[[GpuFigures], None]) -> None:
-        """Do nothing: `finish` has told all."""
+        """Do nothing: `finish` has returned everything."""
 
     def finish(self) -> GpuFigures:
         """Return the busy time of each GPU that worked for this process, or why it is not known."""
@@ -157,7 +157,7 @@ class CellClients:
         busy = self._growth.busy(elapsed)
         if isinstance(busy, str):
             return busy
-        if self._present > {one.key for one in clients}:
+        if self._present > {client.key for client in clients}:
             return ENDED
         why = self._meter.clients.why_none(clients)
         if why is None and not any(time.most for time in busy.values()):
@@ -165,7 +165,7 @@ class CellClients:
         return busy if why is None else why
 
     def _read(self, search_after: float) -> Sequence[GpuClient]:
-        """Return the clients at an end of the cell; none, and remember why, where they cannot be read."""
+        """Return the clients at an end of the cell. If they cannot be read, keeps the reason."""
         try:
             clients = self._meter.read(search_after)
         except (OSError, CounterError) as error:
@@ -178,7 +178,7 @@ class CellClients:
 
     def _add(self, clients: Sequence[GpuClient]) -> None:
         self._reads += 1
-        self._present.update(one.key for one in clients)
+        self._present.update(client.key for client in clients)
         self._growth.add(clients)
 
     def _reading(self, gpu: str, time: BusyTime) -> Reading:

@@ -1,9 +1,9 @@
-"""The only thread that looks at counters: from time to time, each with a period of its own.
+"""The sampler: the only thread that reads counters periodically, each with an interval of its own.
 
-It lives as long as something is to be looked at, while a cell runs or somebody watches. It ends by itself a
-little later: a cell that comes at once should not wait for a thread to start.
-What is dear is looked at less often: all looks of one kind take at most `SHARE` of a core. Processor time
-counts there, not waiting: a look also waits for the cell's Python.
+It lives as long as there is something to sample: while a cell runs or live counters are shown. It ends a few
+seconds later, so that the next cell mostly need not wait for a thread to start.
+What is expensive is sampled less often: all samples of one kind take at most `SHARE` of a core. This counts
+CPU time and not waiting, because a sample also waits for the cell's Python.
 """
 
 from __future__ import annotations
@@ -19,22 +19,22 @@ from jupyter_mlgpu.record.reading import OPERATING_SYSTEM, Reading
 from jupyter_mlgpu.record.sentence import say
 
 INTERVAL = 0.05
-#: The part of one core that looking at one thing may take, at most.
+#: The largest part of one core that sampling one thing may take.
 SHARE = 0.02
 NAME = "jupyter_mlgpu-sampler"
-#: Seconds that the thread stays with nothing to look at.
+#: Seconds that the thread stays alive with nothing to sample.
 LINGER = 5.0
 
-#: Ends the looking. A look that is under way may still come to its end; what it raised is returned.
+#: Ends the sampling. A sample in progress may still finish. Returns the error of a sample, if any.
 Stop = Callable[[], Exception | None]
 
 
-#: Looks, and says after how many seconds again; None: after the usual ones.
-Look = Callable[[], float | None]
+#: Takes a sample and returns the seconds until the next one; None: the usual interval.
+Sample = Callable[[], float | None]
 
 
 class Sampler:
-    """One thread for everything that is looked at repeatedly."""
+    """One thread for everything that is sampled."""
 
     def __init__(self, linger: float = LINGER) -> None:
         self._linger = linger
@@ -43,18 +43,18 @@ class Sampler:
         self._jobs: list[_Job] = []
         self._thread: threading.Thread | None = None
 
-    def add(self, sample: Look, every: float, after: float = 0.0, early: float = 0.0) -> Stop:
+    def add(self, sample: Sample, every: float, after: float = 0.0, early: float = 0.0) -> Stop:
         """Call `sample` on the thread, `after` seconds from now and then every `every` seconds.
 
-        A look that returns a number is called again after so many seconds instead. It comes up to `early`
-        seconds before its time where the thread is awake for another one: waking up is the dearest part.
-        What is returned here ends that. A look that raises is not repeated.
+        If a sample returns a number, the next one comes after so many seconds instead. It comes up to `early`
+        seconds earlier if the thread is awake for another sample: waking up is the most expensive part. The
+        returned function ends the sampling. A sample that raises is not repeated.
         """
         job = _Job(sample, every, after, early)
-        with Uninterrupted(), self._lock:  # a Ctrl-C while a thread starts could keep it from running
+        with Uninterrupted(), self._lock:  # a Ctrl-C at the start of a thread could keep it from running
             self._jobs.append(job)
             if self._thread is None:
-                self._thread = threading.Thread(target=self._go_on, name=NAME, daemon=True)
+                self._thread = threading.Thread(target=self._run, name=NAME, daemon=True)
                 self._thread.start()
             else:
                 self._changed.set()
@@ -63,13 +63,13 @@ class Sampler:
             with self._lock:
                 self._remove(job)
                 if not self._jobs:
-                    self._changed.set()  # the thread has nothing to wait for but its own end
+                    self._changed.set()  # the thread must wake up to begin its last wait
             return job.error
 
         return stop
 
     def close(self) -> None:
-        """End the thread now, if there is nothing to look at; waits for it, but not for a look that hangs."""
+        """End the thread now if there is nothing to sample. Waits for it, but not for a sample that hangs."""
         with self._lock:
             self._linger = 0.0
             thread = self._thread
@@ -82,7 +82,7 @@ class Sampler:
         if job in self._jobs:
             self._jobs.remove(job)
 
-    def _go_on(self) -> None:
+    def _run(self) -> None:
         while (job := self._next()) is not None:
             begun, worked = real_time.perf_counter(), real_time.thread_time()
             wait = None
@@ -94,13 +94,13 @@ class Sampler:
                     self._remove(job)
             worked = real_time.thread_time() - worked
             now = real_time.perf_counter()
-            # A look that says when it wants to come again keeps to a share of its own.
+            # A sample that returns its next interval keeps to a share of its own.
             job.due = (
                 now + wait if wait is not None else max(job.due + job.every, now, begun + worked / SHARE)
             )
 
     def _next(self) -> _Job | None:
-        """Wait until a job is due; None when there have been none for a while."""
+        """Wait until a job is due and return it; None if there have been none for a while."""
         lingered = slept = False
         while True:
             with self._lock:
@@ -109,21 +109,21 @@ class Sampler:
                     self._thread = None  # the next job starts another
                     return None
                 now = real_time.perf_counter()
-                # What is due comes first, or looks that take longer than their period would be the only ones.
+                # Due jobs come first, or samples that take longer than their interval would be the only ones.
                 if not slept and job is not None and job.due > now:
-                    job = next((one for one in self._jobs if one.due - one.early <= now), job)
+                    job = next((other for other in self._jobs if other.due - other.early <= now), job)
             wait = self._linger if job is None else job.due - now
             if job is not None and wait <= (0.0 if slept else job.early):
                 return job
-            rang = self._changed.wait(wait)
-            # Nothing has changed, so that job is due; to find it again would be slow after a rest.
-            if job is not None and not rang and not job.removed:
+            changed = self._changed.wait(wait)
+            # Nothing has changed, so that job is due. Searching again would be slow right after waking up.
+            if job is not None and not changed and not job.removed:
                 return job
-            lingered, slept = job is None and not rang, True
+            lingered, slept = job is None and not changed, True
 
 
 class _Job:
-    def __init__(self, sample: Look, every: float, after: float, early: float) -> None:
+    def __init__(self, sample: Sample, every: float, after: float, early: float) -> None:
         self.sample = sample
         self.every = every
         self.early = early
@@ -136,10 +136,10 @@ _DUE = attrgetter("due")
 
 
 class SampledPeak:
-    """The largest resident set, in bytes, of those seen every `INTERVAL` seconds.
+    """The largest resident set, in bytes, of samples every `INTERVAL` seconds.
 
-    Used where the operating system keeps no peak that can be reset (macOS). A peak between two looks goes
-    unseen; the reading tells how many looks there were.
+    Used if the operating system has no peak that can be reset (macOS). A peak between two samples is missed;
+    the reading has the number of samples.
     """
 
     quantity = "peak_memory_process"
@@ -149,7 +149,7 @@ class SampledPeak:
         self._sampler = sampler
 
     def start(self) -> Callable[[], Reading]:
-        """Begin; what is returned gives the reading when it is called."""
+        """Begin. Returns a function that ends the measurement and returns the reading."""
         samples = _PeakSamples()
         end = self._sampler.add(samples.sample, INTERVAL)
 
@@ -174,7 +174,7 @@ class _PeakSamples:
     def __init__(self) -> None:
         self.peak = 0
         self.samples = 0
-        import psutil  # 20 ms, which a kernel that never looks should not pay when it loads us
+        import psutil  # takes 20 ms, so a kernel that never samples does not import it
 
         self._process = psutil.Process()
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from jupyter_mlgpu.explain.engines.asking import EngineReport
 from jupyter_mlgpu.explain.engines.collection import Collection, Placed, state
+from jupyter_mlgpu.explain.engines.query import EngineReport
 from jupyter_mlgpu.record import units
 from jupyter_mlgpu.record.sentence import Sentence, say
 from jupyter_mlgpu.show.page.chart import COLOURS, ROOM, Axis, Chart, Point, Series

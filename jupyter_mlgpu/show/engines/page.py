@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from jupyter_mlgpu.explain.engines.asking import EngineReport
 from jupyter_mlgpu.explain.engines.collection import CLOCK, Collection, busy_ns, state
 from jupyter_mlgpu.explain.engines.phases import Phases
+from jupyter_mlgpu.explain.engines.query import EngineReport
 from jupyter_mlgpu.record import units
 from jupyter_mlgpu.record.sentence import Sentence, say, say_count
 from jupyter_mlgpu.show.engines.chart import chart, not_drawn

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from jupyter_mlgpu.explain.limits.kinds import IMPORTING, KINDS
 from jupyter_mlgpu.explain.limits.limit_sentences import is_importing
-from jupyter_mlgpu.explain.limits.precision import NEARLY_ALL, samples_of, told_share
+from jupyter_mlgpu.explain.limits.precision import NEARLY_ALL, rounded_share, samples_of
 from jupyter_mlgpu.explain.statistics import share_interval
 from jupyter_mlgpu.record import units
 from jupyter_mlgpu.record.limit import HotLine, Limit
@@ -38,7 +38,7 @@ def clause(limit: Limit | None) -> Sentence | None:
     """Return the limit as a part of a line: `likely: about 90 % waiting`. None if it is unknown."""
     if limit is None or limit.kind == "unknown" or limit.share is None:
         return kind_of(limit)
-    share, kind = told_share(limit.share, samples_of(limit)), _kind(limit)
+    share, kind = rounded_share(limit.share, samples_of(limit)), _kind(limit)
     if share == NEARLY_ALL:
         return _as_sure(limit, say("{kind} nearly all the time", kind=kind))
     return _as_sure(limit, say("{share} {kind}", share=share, kind=kind))

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from jupyter_mlgpu.explain.limits.kinds import IMPORTING, KINDS
 from jupyter_mlgpu.explain.limits.limit_sentences import is_importing
 from jupyter_mlgpu.explain.limits.most import MOST
-from jupyter_mlgpu.explain.limits.precision import samples_of, told_share
+from jupyter_mlgpu.explain.limits.precision import rounded_share, samples_of
 from jupyter_mlgpu.record import cellnumbers, units
 from jupyter_mlgpu.record.displayable import Bundled
 from jupyter_mlgpu.record.limit import Confidence, Limit
@@ -72,7 +72,7 @@ def _share(limit: Limit, record: Record) -> list[Sentence]:
     duration = record.duration or wall.value or 0.0
     explained = say(
         "That explains {share} of {time}.",
-        share=told_share(limit.share, samples_of(limit)),
+        share=rounded_share(limit.share, samples_of(limit)),
         time=units.seconds(duration),
     )
     slowed = figures_in_words.is_slowed(wall, record)

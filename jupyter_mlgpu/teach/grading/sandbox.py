@@ -1,8 +1,8 @@
-"""Places where a stranger's program can run and reach nothing: what wraps its command.
+"""Sandboxes: commands that run an untrusted program without access to the machine.
 
-Each gives the program its own empty folder, an empty environment, no network, no sight of other processes,
-and Python's files to read, less the solutions and answers among them (`sealed.py`). `probe.py` proves that
-before anything is graded.
+Each gives the program an empty folder, an empty environment, no network, no view of other processes, and read
+access to Python's files except solutions and answers (`sealed.py`). `probe.py` proves this before anything is
+graded.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from typing import Protocol
 
 import jupyter_mlgpu
 from jupyter_mlgpu.teach.grading import syscalls
-from jupyter_mlgpu.teach.grading.sealed import Sealed, sealed
+from jupyter_mlgpu.teach.grading.sealed import Sealed, find_sealed
 
-#: The folder that a student's program begins in, and may write to.
+#: The working folder of a student's program, which it may write to.
 HOME = "/home/student"
-#: The user and group "nobody": whom nothing belongs to.
+#: The user and group "nobody", who own nothing.
 _NOBODY = "65534"
 
-#: Bytes of a folder in memory that nothing is written to.
+#: Size in bytes of a folder in memory that nothing is written to.
 _LEAST = 64 * 1024
 
 _OF_THE_SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64")
@@ -32,9 +32,10 @@ _OF_ETC = ("alternatives", "fonts", "ld.so.cache", "ld.so.conf", "ld.so.conf.d",
 
 
 class Sandbox(Protocol):
-    """A way to run a command apart; `name` is what a configuration calls it, `title` says it to a reader.
+    """A way to run a command in isolation.
 
-    `in_memory` are the folders of the program's that lie in memory, which count as memory of its own.
+    `name` is its name in a configuration, `title` its name for a reader. `in_memory` lists the program's
+    folders that lie in memory and count as its memory.
     """
 
     name: str
@@ -42,21 +43,24 @@ class Sandbox(Protocol):
     in_memory: Sequence[str]
 
     def missing(self) -> str | None:
-        """Why it cannot even be tried here; None: it can."""
+        """Return a sentence on why it is not available, or None if it is."""
         ...
 
     def command(self, words: Sequence[str], folder: Path, files: int) -> list[str]:
-        """The command that runs `words` apart. `folder` is theirs; they may write `files` bytes in all."""
+        """Return the command that runs `words` in the sandbox.
+
+        `folder` is the program's own folder; it may write `files` bytes in all.
+        """
         ...
 
 
 def environment(home: str) -> dict[str, str]:
-    """All that a student's program finds in its environment: nothing of ours."""
+    """Return the whole environment of a student's program, which has no variable of ours."""
     return {
         "HOME": home,
         "LANG": "C.UTF-8",
         "PATH": f"{Path(sys.executable).parent}{os.pathsep}/usr/bin{os.pathsep}/bin",
-        "PYTHONPATH": os.pathsep.join(_beside()),
+        "PYTHONPATH": os.pathsep.join(_python_path()),
         "PYTHONDONTWRITEBYTECODE": "1",
         "MPLBACKEND": "module://matplotlib_inline.backend_inline",
         "TMPDIR": "/tmp" if home == HOME else home,
@@ -65,7 +69,10 @@ def environment(home: str) -> dict[str, str]:
 
 
 def libraries() -> list[Path]:
-    """The folders with Python and its packages. Of a checkout only our package: labs lie beside it."""
+    """Return the folders of Python and its packages.
+
+    Of a checkout only our package is included, because the labs are beside it.
+    """
     package = Path(jupyter_mlgpu.__file__).parent
     found = [Path(one) for one in (sys.prefix, sys.exec_prefix, sys.base_prefix, *site.getsitepackages())]
     found += [Path(one) for one in sys.path if Path(one).name in ("site-packages", "dist-packages")]
@@ -74,78 +81,78 @@ def libraries() -> list[Path]:
     return [one for one in known if not any(other in one.parents for other in known)]
 
 
-def covered() -> list[Sealed]:
-    """What a sandbox has to cover of all that it shows."""
+def hidden_folders() -> list[Sealed]:
+    """Return the folders that a sandbox has to hide within all that it shows."""
     of_the_system = [Path(one) for one in _OF_THE_SYSTEM if not Path(one).is_symlink()]
-    return sealed([one for one in of_the_system if one.is_dir()] + libraries())
+    return find_sealed([one for one in of_the_system if one.is_dir()] + libraries())
 
 
 def _covering(one: Sealed) -> list[str]:
-    """Bubblewrap's words for an empty folder over this one, in which nothing can be written either."""
+    """Return Bubblewrap's options for an empty read-only folder over this one."""
     folder = str(one.folder)
     kept = [str(one.folder / name) for name in one.readable]
-    made = ["--perms", "0755", "--size", str(_LEAST), "--tmpfs", folder]
+    options = ["--perms", "0755", "--size", str(_LEAST), "--tmpfs", folder]
     for path in kept:
-        made += ["--ro-bind", path, path]
-    return [*made, "--remount-ro", folder]
+        options += ["--ro-bind", path, path]
+    return [*options, "--remount-ro", folder]
 
 
-def _beside() -> list[str]:
-    """Where Python has to look for our package, if not among the others."""
+def _python_path() -> list[str]:
+    """Return the folder of our package if it is not among the installed packages."""
     root = Path(jupyter_mlgpu.__file__).parents[1]
     return [] if root.name in ("site-packages", "dist-packages") else [str(root)]
 
 
 class Bubblewrap:
-    """Linux namespaces through `bwrap`; for root, as the user "nobody" besides."""
+    """Linux namespaces through `bwrap`; a process of root also becomes the user "nobody"."""
 
     name = "bubblewrap"
     title = "bubblewrap (its own file system, processes and network)"
     in_memory: Sequence[str] = ("/dev/shm", "/tmp", HOME)
 
     def missing(self) -> str | None:
-        """What is lacking for it here, in a sentence; None: nothing."""
+        """Return a sentence on what is missing, or None."""
         return syscalls.missing() if shutil.which("bwrap") else "bubblewrap (`bwrap`) is not installed"
 
     def command(self, words: Sequence[str], folder: Path, files: int) -> list[str]:
-        """The words that run a program in it. Nothing of the machine can be written, `folder` is not used."""
+        """Return the command that runs a program in it; nothing can be written, and `folder` is not used."""
         root = os.geteuid() == 0
-        made = [sys.executable, "-IS", syscalls.__file__]  # starts what follows, with a filter
-        made += ["bwrap", "--die-with-parent", "--new-session", "--clearenv", "--cap-drop", "ALL"]
-        # Root needs no namespace of users, and is better off as another user than as a root without rights.
-        made += [f"--unshare-{one}" for one in ("ipc", "pid", "net", "uts")] if root else ["--unshare-all"]
+        command = [sys.executable, "-IS", syscalls.__file__]  # starts the command that follows, with a filter
+        command += ["bwrap", "--die-with-parent", "--new-session", "--clearenv", "--cap-drop", "ALL"]
+        # Root needs no user namespace, and is safer as another user than as root without rights.
+        command += [f"--unshare-{one}" for one in ("ipc", "pid", "net", "uts")] if root else ["--unshare-all"]
         if root:
-            made += ["--unshare-cgroup-try", "--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID"]
+            command += ["--unshare-cgroup-try", "--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID"]
         for name, value in environment(HOME).items():
-            made += ["--setenv", name, value]
+            command += ["--setenv", name, value]
         for text in _OF_THE_SYSTEM:
             path = Path(text)
             if path.is_symlink():
-                made += ["--symlink", os.readlink(path), text]
+                command += ["--symlink", os.readlink(path), text]
             elif path.is_dir():
-                made += ["--ro-bind", text, text]
-        made += ["--perms", "0755", "--dir", "/etc", "--perms", "0755", "--dir", "/etc/ssl"]
+                command += ["--ro-bind", text, text]
+        command += ["--perms", "0755", "--dir", "/etc", "--perms", "0755", "--dir", "/etc/ssl"]
         for name in _OF_ETC:
-            made += ["--ro-bind-try", f"/etc/{name}", f"/etc/{name}"]
-        made += ["--proc", "/proc", "--dev", "/dev"]
+            command += ["--ro-bind-try", f"/etc/{name}", f"/etc/{name}"]
+        command += ["--proc", "/proc", "--dev", "/dev"]
         for place in self.in_memory:
-            made += ["--perms", "1777", "--size", str(files), "--tmpfs", place]
+            command += ["--perms", "1777", "--size", str(files), "--tmpfs", place]
         for path in libraries():
             if path.is_relative_to("/usr"):
                 continue
-            for above in [*path.parents][-2::-1]:  # which bwrap would make for root alone
-                made += ["--perms", "0755", "--dir", str(above)]
-            made += ["--ro-bind", str(path), str(path)]
-        for one in covered():
-            made += _covering(one)
-        made += ["--remount-ro", "/dev", "--remount-ro", "/", "--chdir", HOME, "--"]
+            for above in [*path.parents][-2::-1]:  # bwrap would create these for root alone
+                command += ["--perms", "0755", "--dir", str(above)]
+            command += ["--ro-bind", str(path), str(path)]
+        for one in hidden_folders():
+            command += _covering(one)
+        command += ["--remount-ro", "/dev", "--remount-ro", "/", "--chdir", HOME, "--"]
         if root:
-            made += ["/usr/bin/setpriv", "--reuid", _NOBODY, "--regid", _NOBODY, "--clear-groups", "--"]
-        return [*made, *words]
+            command += ["/usr/bin/setpriv", "--reuid", _NOBODY, "--regid", _NOBODY, "--clear-groups", "--"]
+        return [*command, *words]
 
 
 class SandboxExec:
-    """macOS's `sandbox-exec` with a profile of ours. Other processes can be seen, and files' names."""
+    """macOS's `sandbox-exec` with our profile; other processes and file names are visible."""
 
     name = "sandbox-exec"
     title = (
@@ -154,24 +161,24 @@ class SandboxExec:
     in_memory: Sequence[str] = ()
 
     def missing(self) -> str | None:
-        """What is lacking for it here, in a sentence; None: nothing."""
+        """Return a sentence on what is missing, or None."""
         return (
             None if sys.platform == "darwin" and shutil.which("sandbox-exec") else "sandbox-exec is macOS's"
         )
 
     def command(self, words: Sequence[str], folder: Path, files: int) -> list[str]:
-        """The words that run a program in it; one file is held to `files` bytes, not all together."""
-        given = [f"{name}={value}" for name, value in environment(str(folder)).items()]
-        return ["sandbox-exec", "-p", profile(folder.resolve()), "/usr/bin/env", "-i", *given, *words]
+        """Return the command that runs a program in it; `files` limits each file, not all together."""
+        variables = [f"{name}={value}" for name, value in environment(str(folder)).items()]
+        return ["sandbox-exec", "-p", profile(folder.resolve()), "/usr/bin/env", "-i", *variables, *words]
 
 
 def profile(folder: Path) -> str:
-    """A profile in macOS's language: what is not of the system or of Python is out of reach.
+    """Return a profile in macOS's language that allows only files of the system and of Python.
 
-    Of two rules that meet the same file, the later one holds.
+    If two rules match the same file, the later one applies.
     """
     readable = [Path(one) for one in ("/usr", "/bin", "/System", "/Library/Frameworks", "/opt/homebrew")]
-    paths = " ".join(f"(subpath {_quoted(one)})" for one in [*readable, *libraries(), folder])
+    paths = " ".join(f"(subpath {_quote(one)})" for one in [*readable, *libraries(), folder])
     return "\n".join(
         [
             "(version 1)",
@@ -179,41 +186,41 @@ def profile(folder: Path) -> str:
             "(deny network*)",
             "(deny signal (target others))",
             "(deny file-write*)",
-            f'(allow file-write* (subpath {_quoted(folder)}) (literal "/dev/null"))',
+            f'(allow file-write* (subpath {_quote(folder)}) (literal "/dev/null"))',
             '(deny file-read-data (subpath "/Users") (subpath "/Volumes") (subpath "/private"))',
             '(deny file-read-data (subpath "/Library"))',
             f'(allow file-read* {paths} (subpath "/private/var/db"))',
-            *(f"(deny file-read-data (subpath {_quoted(one.folder)}))" for one in covered()),
+            *(f"(deny file-read-data (subpath {_quote(one.folder)}))" for one in hidden_folders()),
             *(
-                f"(allow file-read-data (literal {_quoted(one.folder / name)}))"
-                for one in covered()
+                f"(allow file-read-data (literal {_quote(one.folder / name)}))"
+                for one in hidden_folders()
                 for name in one.readable
             ),
         ]
     )
 
 
-def _quoted(path: Path) -> str:
+def _quote(path: Path) -> str:
     text = str(path).replace("\\", "\\\\").replace('"', '\\"')
     return f'"{text}"'
 
 
 class SameUser:
-    """No sandbox: a process of its own with an empty environment, which may do all that you may."""
+    """No sandbox: a process with an empty environment and all rights of this user."""
 
     name = "same-user"
     title = "none: the students' code ran as you, with your files and your network"
     in_memory: Sequence[str] = ()
 
     def missing(self) -> str | None:
-        """What is lacking for it here, in a sentence; None: nothing."""
+        """Return a sentence on what is missing, or None."""
         return None
 
     def command(self, words: Sequence[str], folder: Path, files: int) -> list[str]:
-        """The words that run a program in it."""
-        given = [f"{name}={value}" for name, value in environment(str(folder)).items()]
-        return ["/usr/bin/env", "-i", *given, *words]
+        """Return the command that runs a program in it."""
+        variables = [f"{name}={value}" for name, value in environment(str(folder)).items()]
+        return ["/usr/bin/env", "-i", *variables, *words]
 
 
-#: What is tried, in this order; the last one only when it is asked for.
+#: The sandboxes in the order in which they are tried; the last one only if it is requested.
 SANDBOXES: Mapping[str, Sandbox] = {one.name: one for one in (Bubblewrap(), SandboxExec(), SameUser())}

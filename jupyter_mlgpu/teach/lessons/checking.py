@@ -1,8 +1,8 @@
-"""Judging an answer: what a learner's answer gives, beside what it should give.
+"""`judge`: compares a learner's answer with the reference answer of an exercise.
 
-An answer is tried on one telling example and on inputs drawn afresh each time, so an answer that only
-knows the example is found out. Nothing here raises for a wrong answer: a `Verdict` says what is
-missing, and gives the cells below something that works.
+An answer is tried on one fixed example and on random inputs, so an answer that only fits the example fails. A
+wrong answer raises no error: the `Verdict` says what is missing and holds an answer that the cells below can
+use.
 """
 
 from __future__ import annotations
@@ -21,18 +21,18 @@ from jupyter_mlgpu.record.language import translate
 from jupyter_mlgpu.record.sentence import Sentence, say
 from jupyter_mlgpu.show.markup import element, joined
 from jupyter_mlgpu.teach.lessons.coaching import Coaching
-from jupyter_mlgpu.teach.lessons.differences import SMALL, compare, described, still_open
+from jupyter_mlgpu.teach.lessons.differences import SMALL, compare, describe, still_open
 from jupyter_mlgpu.teach.lessons.display import ShownValue, number
-from jupyter_mlgpu.teach.lessons.stopping import stopped
+from jupyter_mlgpu.teach.lessons.stopping import error_sentence
 from jupyter_mlgpu.teach.lessons.values import Numbers, Value, read
 
-#: How many sets of fresh inputs a right answer has stood.
+#: Number of random inputs that an answer has to get right.
 FRESH = 3
 
-#: Characters of an input that are shown as they are.
+#: Longest input that is shown unshortened, in characters.
 _LONGEST = 100
 
-#: What a learner writes: a function; three dots or None where it is not written yet.
+#: A learner's answer: a function, or three dots or None while it is not written yet.
 Answer = Any
 Arguments = Mapping[str, object]
 
@@ -41,11 +41,11 @@ Arguments = Mapping[str, object]
 class Exercise:
     """One blank of a lesson. `task` ends the sentence "The task: …".
 
-    `example` is chosen so that its result shows a mistake at a glance; `fresh` draws other arguments. Both
-    are by name, and given to the answer by position, in their order: NumPy arrays, numbers, words, lists.
-    What comes back is a tensor of any framework, a word, or a tuple, list or dictionary of these; None or
-    three dots stand for an answer that is still open. `run(answer, arguments)` is for answers that have to
-    be called in another way. Numbers may be off by `tolerance` of their size; whole numbers may not.
+    The result for `example` shows a mistake at a glance; `fresh` draws random arguments. Both are mappings by
+    name, passed to the answer by position, in their order: NumPy arrays, numbers, words or lists. An answer
+    returns a tensor of any framework, a word, or a tuple, list or dictionary of these. None or three dots
+    mean that it is still open. `run(answer, arguments)` calls answers that need another kind of call. Numbers
+    may differ by `tolerance` of their size, integers may not.
     """
 
     name: str
@@ -57,14 +57,17 @@ class Exercise:
     tolerance: float = 1e-5
 
     def give(self, answer: Answer, arguments: Arguments) -> object:
-        """What an answer makes of arguments of its own, so that it may write into them."""
+        """Call an answer with a copy of the arguments, so that it may change them."""
         own = copy.deepcopy(dict(arguments))
         return answer(*own.values()) if self.run is None else self.run(answer, own)
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """How an answer did; `answer` is what the cells below use: the learner's, or the reference."""
+    """The result of judging an answer.
+
+    `answer` is what the cells below use: the learner's answer if it is right, otherwise the reference.
+    """
 
     state: Literal["right", "open", "wrong"]
     sentences: tuple[Sentence, ...]
@@ -82,8 +85,8 @@ class Verdict:
 
     def _repr_html_(self) -> str:
         lines = [element("div", translate(one)) for one in self.sentences]
-        told = element("div", element("b", self._title()), *lines)
-        return str(joined(told, *(one.html() for one in self.shown)))
+        text = element("div", element("b", self._title()), *lines)
+        return str(joined(text, *(one.html() for one in self.shown)))
 
     def _title(self) -> str:
         titles = {"right": say("✓ Right."), "open": say("○ Still open."), "wrong": say("✗ Not yet.")}
@@ -91,14 +94,14 @@ class Verdict:
 
 
 def judge(exercise: Exercise, answer: Answer, coaching: Coaching | None = None, attempt: int = 1) -> Verdict:
-    """Try an answer to `exercise` on its example and on fresh inputs, up to the first that is not right.
+    """Try an answer on the example and on random inputs, and stop at the first wrong result.
 
-    A wrong one is told by name where `coaching` knows it, and given the hint of its `attempt`.
+    The verdict names the mistake if `coaching` recognises it, and gives the hint for this `attempt`.
     """
 
     def wrong(what: Sentence, given: list[Sentence], shown: tuple[ShownValue, ...]) -> Verdict:
         help_on = [] if coaching is None else [coaching.hint(attempt)]
-        named = None if coaching is None else _recognised(exercise, answer, coaching)
+        named = None if coaching is None else _find_mistake(exercise, answer, coaching)
         first = [what] if named is None else [what, named]
         return _not_right("wrong", exercise, [*first, *help_on], given, shown)
 
@@ -114,7 +117,9 @@ def judge(exercise: Exercise, answer: Answer, coaching: Coaching | None = None, 
         except Exception as error:
             if _has_dots(answer):
                 return _not_right("open", exercise, [_dots(exercise)], given, still_open(wanted, inputs))
-            return wrong(stopped(exercise.name, answer, error), given, still_open(wanted, inputs, mark=""))
+            return wrong(
+                error_sentence(exercise.name, answer, error), given, still_open(wanted, inputs, mark="")
+            )
         found = compare(got, wanted, exercise.tolerance, inputs)
         if found.same:
             continue
@@ -132,13 +137,13 @@ def judge(exercise: Exercise, answer: Answer, coaching: Coaching | None = None, 
     return Verdict("right", (right, say("The cells below use your answer.")), (), answer)
 
 
-def _recognised(exercise: Exercise, answer: Answer, coaching: Coaching) -> Sentence | None:
-    """The name of the mistake that gives what `answer` gives, on the example and on fresh inputs."""
+def _find_mistake(exercise: Exercise, answer: Answer, coaching: Coaching) -> Sentence | None:
+    """Return the name of the mistake that gives the same results as `answer`; None if there is none."""
     draw = random.Random()
     tried = [exercise.example, exercise.fresh(draw), exercise.fresh(draw)]
     try:
         results = [read(exercise.give(answer, arguments)) for arguments in tried]
-    except Exception:  # an answer that stops is told of by its error
+    except Exception:  # the verdict names the error instead
         return None
     for mistake in coaching.mistakes:
         try:
@@ -148,7 +153,7 @@ def _recognised(exercise: Exercise, answer: Answer, coaching: Coaching) -> Sente
                 for got, each in pairs
             ):
                 return mistake.named
-        except Exception:  # the mistake cannot be made on these inputs
+        except Exception:  # this mistake cannot be made with these inputs
             continue
     return None
 
@@ -174,13 +179,13 @@ def _dots(exercise: Exercise) -> Sentence:
 
 
 def _has_dots(answer: Answer) -> bool:
-    """Whether three dots stand in an answer's source as a value; `x[..., 0]` is no blank."""
+    """Return True if an answer's source contains three dots as a value; `x[..., 0]` does not count."""
     try:
         tree = ast.parse(textwrap.dedent(inspect.getsource(answer)))
-    except (OSError, TypeError, SyntaxError):  # its source is not to be had
+    except (OSError, TypeError, SyntaxError):  # its source is not available
         return False
     if not isinstance(tree.body[0], ast.FunctionDef | ast.ClassDef):
-        return False  # the source of a lambda is the whole line in which it stands
+        return False  # the source of a lambda is the whole line that contains it
     indices = [node.slice for node in ast.walk(tree) if isinstance(node, ast.Subscript)]
     meant = {id(node) for index in indices for node in ast.walk(index)}
     return any(
@@ -190,7 +195,7 @@ def _has_dots(answer: Answer) -> bool:
 
 
 def _shown_inputs(arguments: Arguments, wanted: Value) -> tuple[dict[str, list[str]], list[Sentence]]:
-    """The arguments as columns beside the result, where they are as many numbers; else in a sentence."""
+    """Return the arguments as table columns if they have the result's size; else in a sentence."""
     values = {name: read(value) for name, value in arguments.items()}
     size = wanted.array.size if isinstance(wanted, Numbers) else 0
     numbers = {name: one.array for name, one in values.items() if isinstance(one, Numbers)}
@@ -200,25 +205,25 @@ def _shown_inputs(arguments: Arguments, wanted: Value) -> tuple[dict[str, list[s
         and all(name in numbers and numbers[name].size == size for name in values)
     ):
         return {name: [number(one) for one in array.ravel().tolist()] for name, array in numbers.items()}, []
-    told = [
+    sentences = [
         say("{name} = {value}", name=name, value=_brief(arguments[name], one)) for name, one in values.items()
     ]
-    if not told:
+    if not sentences:
         return {}, []
-    listed = reduce(lambda one, other: say("{first}; {second}", first=one, second=other), told)
+    listed = reduce(lambda one, other: say("{first}; {second}", first=one, second=other), sentences)
     return {}, [say("Here, {arguments}.", arguments=listed)]
 
 
 def _brief(argument: object, value: Value) -> str:
     if isinstance(value, Numbers):
         if value.array.size > SMALL:
-            return described(value)
-        return _rounded(value.array.tolist())
+            return describe(value)
+        return _number_text(value.array.tolist())
     text = repr(argument)
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
 
 
-def _rounded(values: Any) -> str:
+def _number_text(values: Any) -> str:
     if isinstance(values, list):
-        return f"[{', '.join(map(_rounded, values))}]"
+        return f"[{', '.join(map(_number_text, values))}]"
     return number(values)

@@ -1,10 +1,10 @@
-"""What speaks against a saved record: it is not of this code, was edited, or does not fit its neighbours.
+"""Inconsistencies of saved records: other code, edited figures, or times that do not fit other records.
 
-A record is data in a file that its owner can write. Nothing here proves one genuine: that would need
-signatures, made where the student cannot reach. Whoever forges a record, the two texts beside it, the code's
-digest and the neighbours' times so that all of them agree, is not noticed. What is noticed costs
-nothing: figures edited by hand, a record from another cell or notebook, a copied record, code changed after
-its run.
+A record is data in a file that its owner can write. Nothing here proves that a record is genuine; that would
+need signatures made out of the student's reach. A forgery is not detected if the record, the two texts beside
+it, the digest of the code and the times of other records are all changed to agree. Simple cases are detected:
+figures edited by hand, a record from another cell or notebook, a copied record, and code changed after its
+run.
 """
 
 from __future__ import annotations
@@ -21,25 +21,26 @@ from jupyter_mlgpu.teach.submissions.reading import SavedCell, SavedRecord, Subm
 
 _AGAIN = say("Run the cell again and save the notebook.")
 
-#: Seconds by which one cell may seem to begin before another has ended: both are read from the same clock.
+#: Seconds by which a cell may seem to begin before the previous one has ended, although both times come from
+#: the same clock.
 _SLACK = 0.001
 
-#: Seconds by which somebody, or a time server, may have put the computer's clock back during a run.
+#: Seconds by which a person or a time server may have set the clock back during a run.
 _CLOCK_CHANGE = 60.0
 
 
 def find_inconsistencies(submission: Submission, cell: SavedCell) -> list[Sentence]:
-    """Sentences that each speak against the records of `cell`; none where all fits together."""
+    """Return a sentence for each inconsistency of a cell's records; empty if there is none."""
     found: list[Sentence] = []
     for saved in cell.saved:
-        found += _of_the_cell(saved.record, cell)
-        found += inconsistent(saved, cell.title)
-    found += _among_the_others(submission, cell)
+        found += _compare_with_cell(saved.record, cell)
+        found += find_contradictions(saved, cell.title)
+    found += _compare_with_others(submission, cell)
     return list(dict.fromkeys(found))
 
 
-def _of_the_cell(record: Record, cell: SavedCell) -> list[Sentence]:
-    """Whether a record can come from the cell that it stands under."""
+def _compare_with_cell(record: Record, cell: SavedCell) -> list[Sentence]:
+    """Return sentences on differences between a record and its cell."""
     found = []
     if record.cell.source_digest != cell.digest:
         found.append(
@@ -82,15 +83,15 @@ def _again(why: Sentence) -> Sentence:
     return joined(why, _AGAIN)
 
 
-def inconsistent(saved: SavedRecord, cell: str) -> list[Sentence]:
-    """What in the record of a cell contradicts itself."""
+def find_contradictions(saved: SavedRecord, cell: str) -> list[Sentence]:
+    """Return sentences on contradictions within a record."""
     record = saved.record
     found = []
-    # The same figures stand in a receipt three times; who edits one by hand seldom edits all.
-    drawings = ((saved.plain, text.receipt), (saved.html, html.receipt))
+    # The same figures are saved three times in a receipt; few people edit all of them.
+    saved_texts = ((saved.plain, text.receipt), (saved.html, html.receipt))
     if not any(
-        all(shown in (None, drawn(record, saved.cut, language)) for shown, drawn in drawings)
-        for language in languages()  # the one that the kernel spoke
+        all(one in (None, render(record, saved.cut, language)) for one, render in saved_texts)
+        for language in languages()  # the kernel's language is not known
     ):
         found.append(
             say(
@@ -128,7 +129,7 @@ def inconsistent(saved: SavedRecord, cell: str) -> list[Sentence]:
 
 
 def _wrong_shares(record: Record) -> bool:
-    """Whether the parts of the operations that are said to have run on each device are not those counted."""
+    """Return True if the operations by device do not add up to the operations counted."""
     places = [
         one for one in record.device.ran_on or () if one.operations is not None and one.share is not None
     ]
@@ -138,8 +139,8 @@ def _wrong_shares(record: Record) -> bool:
     )
 
 
-def _among_the_others(submission: Submission, cell: SavedCell) -> list[Sentence]:
-    """Whether the times of one run, read from one clock, leave room for these records."""
+def _compare_with_others(submission: Submission, cell: SavedCell) -> list[Sentence]:
+    """Return sentences on contradictions with other records of the notebook, such as overlapping times."""
     found = []
     records = submission.records
     for saved in cell.saved:
@@ -175,13 +176,13 @@ def _overlap(first: Record, second: Record) -> bool:
 
 
 def _between(first: Record, second: Record) -> float:
-    """Seconds from one start to the next by the calendar: more than the run's clock where a lid was shut."""
+    """Return the seconds between two starts in calendar time, including time asleep."""
     start, end = (datetime.fromisoformat(one.started_at) for one in (first, second))
     return (end - start).total_seconds()
 
 
-def shared(submissions: Sequence[tuple[str, Submission]]) -> list[tuple[str, str, int]]:
-    """Pairs of notebooks that hold the same records, and how many: each run belongs to one notebook alone."""
+def find_shared_records(submissions: Sequence[tuple[str, Submission]]) -> list[tuple[str, str, int]]:
+    """Return pairs of notebooks with records of the same run, and how many; it belongs to one of them."""
     keys = [(name, {one.key for one in submission.records}) for name, submission in submissions]
     return [
         (name, other, len(mine & theirs))

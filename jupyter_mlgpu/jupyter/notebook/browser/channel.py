@@ -1,22 +1,23 @@
-"""Tell every open browser what happens, also while a cell runs.
+"""Sends events to every open browser and answers their requests, also while a cell runs.
 
-Two ways, both tried on ipykernel 6.31 and 7.4 (docs/adr/0003-transport.md says why not comms):
+There are two ways, both tested with ipykernel 6.31 and 7.4 (docs/adr/0003-transport.md says why not comms).
 
-* push: a `comm_msg` on iopub reaches all tabs at once, once anybody has asked to hear of us (`audience.py`).
-  Its parent is a request that no client has sent: it belongs to no cell, and whoever waits for messages of
-  his own passes over it. Each carries `seq` and `prev`, so a tab that missed one knows it and asks. At most
-  twenty a second are sent: what happens within `INTERVAL` of the first event is sent together, because
-  jupyter_server drops output of a kernel that sends a thousand a second. So a short cell has been answered
-  before its events are made into messages, by iopub's thread. A message is of `SIZE` bytes at most, because
-  a browser stands still while it reads one; what is left waits for the next. Where `MOST` events wait, they
-  are let go, and a number with them: then browsers ask.
-* ask: a request on the control channel is answered while a cell runs. The handler table of ipykernel is
-  not documented; this module alone touches it. There are two: for a snapshot, asked for with the `language`
-  of the notebook's metadata where there is one, and for what a browser tells
-  (`{"type": "watch"}`, see `live_counters.py`).
+Push: a `comm_msg` on iopub reaches all tabs at once, after any client has asked for our output
+(`audience.py`). Its parent is a request that no client has sent, so it belongs to no cell, and a client that
+waits for its own messages ignores it. Each carries `seq` and `prev`, so a tab that missed one detects this
+and requests a snapshot. At most twenty messages a second are sent: events within `INTERVAL` of the first are
+sent together, because jupyter_server drops output of a kernel that sends a thousand a second. So a short cell
+has been answered before the iopub thread turns its events into messages. A message has at most `SIZE` bytes,
+because a browser freezes while it parses one; further events wait for the next message. If `MOST` events
+wait, they are dropped and a number is skipped, so browsers request a snapshot.
 
-The presence of the extension is announced as an entry among the kernel's comms, which the standard
-`comm_info_request` lists, so that a browser never asks a kernel that would not understand.
+Requests: a request on the control channel is answered while a cell runs. ipykernel's table of handlers is not
+documented, and only this module touches it. There are two request types. One is for a snapshot, with the
+`language` of the notebook's metadata if it has one. The other is for the messages of a browser
+(`{"type": "watch"}`, see `live_counters.py`).
+
+The extension is announced as an entry among the kernel's comms, which the standard `comm_info_request` lists.
+So a browser never sends a request to a kernel that would not understand it.
 """
 
 from __future__ import annotations
@@ -37,18 +38,18 @@ from jupyter_mlgpu.record.sentence import of_error, say
 
 COMM = "jupyter_mlgpu"
 REQUEST = "jupyter_mlgpu_snapshot_request"
-REPLY = "jupyter_mlgpu_snapshot_reply"
+SNAPSHOT_REPLY = "jupyter_mlgpu_snapshot_reply"
 TELL = "jupyter_mlgpu_request"
 REPLY = "jupyter_mlgpu_reply"
 PROTOCOL = 1
 INTERVAL = 0.05
 #: Bytes of JSON; an event that is larger is sent alone.
 SIZE = 200_000
-#: Events that wait; at the rate above, those of a few minutes.
+#: Most events that wait; at the rate above, those of a few minutes.
 MOST = 20_000
 
-#: What is pushed, with values of our own types in it, or what makes it: then that happens when it is sent, in
-#: the thread that sends, and it is JSON-ready already.
+#: An event: a mapping that may hold our own types, or a function that returns a JSON-ready one. The function
+#: is called when the event is sent, in the sending thread.
 Event = Mapping[str, Any] | Callable[[], dict[str, Any]]
 
 
@@ -56,8 +57,8 @@ Event = Mapping[str, Any] | Callable[[], dict[str, Any]]
 class KernelChannel:
     """The channel of an ipykernel. Sending never raises into the caller and never waits.
 
-    `answers` are what browsers are answered, by what they ask for; each gets the whole message, which is not
-    trusted.
+    `answers` maps the type of a browser's message to the function that answers it. The function gets the
+    whole message, which is not trusted.
     """
 
     kernel: Any
@@ -67,7 +68,7 @@ class KernelChannel:
     audience: Audience
 
     def __post_init__(self) -> None:
-        #: The header of the request that pushes answer; made with the first of them.
+        #: Header used as the parent of all pushed messages; made with the first of them.
         self._parent: dict[str, Any] | None = None
         self._lock = threading.Lock()
         self._sending = threading.Lock()
@@ -77,23 +78,23 @@ class KernelChannel:
         self._widget_pages = WidgetPages(self.kernel)
         self._sequence = 0
         self._pid = os.getpid()
-        #: Hear of every event when it is pushed, in the thread that does: they raise nothing (`widgets.py`).
+        #: Called with every event in the thread that pushes it; they must not raise (`widgets.py`).
         self.listeners: list[Callable[[Event], None]] = []
 
     def open(self) -> None:
-        """Announce the extension to the browsers, those here now and those to come."""
+        """Announce the extension to current and future browsers."""
         self.kernel.comm_manager.comms[COMM] = _Announcement()
-        self.kernel.control_handlers[REQUEST] = self._answer
-        self.kernel.control_handlers[TELL] = self._hear
+        self.kernel.control_handlers[REQUEST] = self._send_snapshot
+        self.kernel.control_handlers[TELL] = self._handle_request
         self._widget_pages.open()
         self.push({"type": "hello"})
 
     def close(self) -> None:
-        """Say goodbye and take everything back."""
+        """Send a goodbye and unregister everything."""
         with self._lock:
-            self._waiting = []  # a browser forgets all of it when it hears the goodbye
+            self._waiting = []  # a browser drops its state at the goodbye
         self.push({"type": "goodbye"})
-        self._closed = True  # what a task of the cell that unloaded us still finds would say that we are back
+        self._closed = True  # a later event of the cell that unloads us would look like a new start
         self._flush()
         self.kernel.comm_manager.comms.pop(COMM, None)
         self.kernel.control_handlers.pop(REQUEST, None)
@@ -101,12 +102,12 @@ class KernelChannel:
         self._widget_pages.close()
 
     def push(self, event: Event) -> None:
-        """Send an event, with those of the next `INTERVAL` seconds; none after the channel was closed."""
+        """Send an event, together with those of the next `INTERVAL` seconds; do nothing after `close`."""
         if self._closed or os.getpid() != self._pid:  # a forked child has no thread that would send
             return
-        for hear in tuple(self.listeners):
-            hear(event)
-        if not self.audience.asked:  # whoever asks gets the whole state, this in it
+        for listener in tuple(self.listeners):
+            listener(event)
+        if not self.audience.asked:  # a client that asks gets the whole state, with this event in it
             return
         with self._lock:
             if len(self._waiting) >= MOST:
@@ -124,7 +125,7 @@ class KernelChannel:
         thread.schedule(lambda: thread.io_loop.call_later(INTERVAL, self._flush))
 
     def _flush(self) -> None:
-        # One at a time, so that deltas leave in the order of their numbers; nobody who pushes waits for it.
+        # One at a time, so deltas are sent in the order of their numbers. A thread that pushes never waits.
         with self._sending:
             with self._lock:
                 events, self._waiting = self._waiting, []
@@ -137,14 +138,14 @@ class KernelChannel:
                 number = self._sequence
             rest: list[Event] = []
             try:
-                made = _first(events)
-                rest = events[len(made) :]
+                sending = _fitting(events)
+                rest = events[len(sending) :]
                 delta = {
                     "protocol": PROTOCOL,
                     "run": self.run,
                     "seq": number,
                     "prev": number - 1,
-                    "events": made,
+                    "events": sending,
                 }
                 session = self.kernel.session
                 self._parent = self._parent or session.msg_header(TELL)
@@ -156,17 +157,17 @@ class KernelChannel:
                 )
             finally:
                 with self._lock:
-                    # What a browser learns by asking meanwhile it hears once more: that changes nothing.
+                    # A browser that requests a snapshot meanwhile gets these events twice, which is harmless.
                     self._waiting = rest + self._waiting
                     self._timer_set = bool(self._waiting)
                     if self._timer_set:
                         self._flush_soon()
 
-    async def _answer(self, stream: Any, ident: Any, parent: Any) -> None:
+    async def _send_snapshot(self, stream: Any, ident: Any, parent: Any) -> None:
         self.audience.ask()  # before the state is read: what happens from here on is pushed
         language.hear_from_page(parent["content"].get("language"))
         try:
-            with self._lock:  # no event may slip between the state and its number
+            with self._lock:  # no event may come between the state and its number
                 content = {
                     "status": "ok",
                     "protocol": PROTOCOL,
@@ -176,9 +177,9 @@ class KernelChannel:
                 content |= to_json(self.snapshot())
         except Exception as error:
             content = {"status": "error", "ename": type(error).__name__, "evalue": str(error)}
-        self.kernel.session.send(stream, REPLY, content, parent, ident)
+        self.kernel.session.send(stream, SNAPSHOT_REPLY, content, parent, ident)
 
-    async def _hear(self, stream: Any, ident: Any, parent: Any) -> None:
+    async def _handle_request(self, stream: Any, ident: Any, parent: Any) -> None:
         self.audience.ask()
         content = parent["content"]
         kind = content.get("type")
@@ -191,51 +192,51 @@ class KernelChannel:
                         type=f"{kind!r:.40}",
                     )
                 )
-            told = self.answers[kind](content)
-            answer = {"status": "ok", "protocol": PROTOCOL, "run": self.run, **to_json(told)}
+            reply = self.answers[kind](content)
+            answer = {"status": "ok", "protocol": PROTOCOL, "run": self.run, **to_json(reply)}
         except Exception as error:
             answer = {"status": "error", "ename": type(error).__name__, "evalue": to_json(of_error(error))}
         self.kernel.session.send(stream, REPLY, answer, parent, ident)
 
 
-def _first(events: list[Event]) -> list[dict[str, Any]]:
-    """Those that fit into one message, made; at least one."""
-    made: list[dict[str, Any]] = []
+def _fitting(events: list[Event]) -> list[dict[str, Any]]:
+    """Return the first events, JSON-ready, that fit into one message; at least one."""
+    ready: list[dict[str, Any]] = []
     size = 0
     for event in events:
-        # A record is JSON when it is made: walking through it again would take as long as making it.
-        one = event() if callable(event) else to_json(event)
-        size += len(json.dumps(one)) if len(events) > 1 else 0
-        if made and size > SIZE:
+        # A record is JSON-ready when it is made; converting it again would take as long as making it.
+        data = event() if callable(event) else to_json(event)
+        size += len(json.dumps(data)) if len(events) > 1 else 0
+        if ready and size > SIZE:
             break
-        made.append(one)
-    return made
+        ready.append(data)
+    return ready
 
 
 class NoChannel:
-    """Where there is no browser: a terminal."""
+    """The channel of a terminal, which has no browser."""
 
     def open(self) -> None:
-        """Nobody listens."""
+        """Do nothing."""
 
     def close(self) -> None:
-        """Nobody listens."""
+        """Do nothing."""
 
     def push(self, event: Event) -> None:
-        """Nobody listens."""
+        """Do nothing."""
 
 
 Channel = KernelChannel | NoChannel
 
 
 class _Announcement:
-    """An entry among the kernel's comms, so that `comm_info_request` lists us; it carries no messages."""
+    """An entry among the kernel's comms that makes `comm_info_request` list us; it carries no messages."""
 
     comm_id = COMM
     target_name = COMM
 
     def handle_msg(self, msg: Any) -> None:
-        """A front end has nothing to send here."""
+        """Ignore a message; a front end has none to send here."""
 
     def handle_close(self, msg: Any) -> None:
-        """Closing it in one browser changes nothing for the others."""
+        """Ignore the end of the comm in one browser; the others still use it."""
