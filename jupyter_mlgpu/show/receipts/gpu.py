@@ -24,7 +24,7 @@ def busy(record: Record) -> Sentence | str:
     duration = record.duration
     times = [one for one in record.readings if one.quantity == "device_time" and one.value and one.samples]
     if record.mode == "profiled" or not duration or not times:
-        return say("GPU still at work") if record.unfinished and record.asynchronous else ""
+        return say("GPU still busy") if record.unfinished and record.asynchronous else ""
     busiest = max(times, key=lambda one: one.value or 0.0)
     device = "GPU" if len(times) == 1 else busiest.device or "GPU"
     share = units.percent(min(1.0, (busiest.value or 0.0) / duration))
@@ -42,7 +42,7 @@ def around(record: Record) -> list[Sentence]:
     """Return a sentence for each GPU that worked on earlier cells, or continued after the cell's code."""
     earlier = [
         say(
-            "{device} was at work on earlier cells until {time} after the cell began.",
+            "{device} was busy with earlier cells until {time} after the cell began.",
             device=one.device,
             time=units.seconds(one.earlier),
         )
