@@ -42,7 +42,7 @@ class StripLine(Struct, frozen=True, omit_defaults=True):
 
 
 class HostLane(Struct, frozen=True):
-    """The activity of the cell's thread: one letter per bin, for the most frequent activity.
+    """The activity of the cell's thread: one letter per bin for its most frequent activity.
 
     `seconds` is the width of a bin. `spent` are the sums over all samples, the largest first. Together with
     the time that was not sampled they are the wall time. `ran` has for each bin the line that ran most, as

@@ -51,7 +51,7 @@ export const readStripLine = shape({ line: count }, { cell: count });
 
 export type IStripLine = Read<typeof readStripLine>;
 
-/** The activity of the cell's thread: one letter per bin, for the most frequent activity. */
+/** The activity of the cell's thread: one letter per bin for its most frequent activity. */
 export const readHostLane = shape(
   {},
   {
