@@ -1,7 +1,10 @@
-"""The flight recorder: a file with the state of a running kernel that survives it (see `record/flight`).
+"""The flight recorder: a file with the state of a Jupyter kernel that remains if the kernel dies.
+
+`record/flight` has its format.
 
 At the beginning and the end of a cell, the cell's thread stores a few bytes in mapped memory, without a
-system call. The sampler's thread writes all else: every 0.75 s while cells run, and for 3 s after that.
+system call. The sampler's thread writes everything else, every 0.75 s while a cell runs and for 3 s after its
+end.
 """
 
 from __future__ import annotations
@@ -13,7 +16,7 @@ import threading
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from msgspec.structs import replace
 
@@ -36,23 +39,30 @@ if TYPE_CHECKING:
     from jupyter_mlgpu.measure.probes.gpus import Gpus
     from jupyter_mlgpu.measure.probes.lazy import Lazy
 
-#: Seconds between two samples, and seconds until the first sample of a cell that begins after a pause.
+#: Seconds between two samples, and seconds from the beginning of a cell to the first sample if sampling had
+#: stopped before the cell (`LINGER`).
 EVERY, FIRST = 0.75, 0.05
-#: Seconds that a sample may come before it is due.
+#: Seconds that a sample may be taken before it is due, if the sampler's thread is awake for another one:
+#: waking it up is the most expensive part of a sample.
 EARLY = 0.25
-#: Seconds for which sampling goes on after a cell: the next cell mostly begins before that.
+#: Seconds for which sampling goes on after a cell. Most cells begin within this time of the previous one, and
+#: then sampling need not be started again.
 LINGER = 3.0
-#: Seconds. A cell that has run for longer does not notice the milliseconds that rarely changing values take.
+#: Seconds from which on a running cell counts as long. In a long cell, samples also read the values that
+#: rarely change: this takes milliseconds, which hardly slow such a cell down.
 LONG = 10.0
-#: A run is remembered with its sizes only if the cell made the process grow by this many bytes.
+#: A cell's peak memory is remembered with its size only if the cell made the process grow by at least this
+#: many bytes.
 GROWN = 8 * 1024**2
-#: Bytes of each stream whose last lines are kept. To redact them takes a quarter of a millisecond.
+#: Bytes at the end of each stream from which the last lines are kept. Redacting them takes a quarter of a
+#: millisecond.
 TAIL = 2048
 
 #: Escape sequences and control characters, which a terminal does not print.
 _TERMINAL = r"\x1b(?:\[[0-?]*[ -/]*[@-~]|[ -/]*[0-Z\\^-~])|[\x00-\x08\x0b-\x1f\x7f]"
 
-#: Returns the last bytes of each stream of native output: at most so many, and only after these offsets.
+#: Called with a number of bytes and an offset for each stream of native output. Returns the last bytes of
+#: each stream: at most that number, and only those after the offset.
 Tails = Callable[[int, Mapping[str, int]], Mapping[str, bytes]]
 
 
@@ -74,33 +84,35 @@ class FlightRecorder:
         sampler: Sampler,
         gpus: Lazy[Gpus],
         streams: Streams,
-        tidy: Callable[[], None] = lambda: None,
-        named: Named = lambda code: {},
+        remove_old_files: Callable[[], None] = lambda: None,
+        numbers_in: Named = lambda code: {},
     ) -> None:
         """Create the file and write the first state.
 
-        `tidy` is called once, on the sampler's thread: files that other kernels left may be removed then.
-        `named` is called on that thread or at the end of a cell.
+        `remove_old_files` is called once, on the sampler's thread, to remove files that other Jupyter kernels
+        left. `numbers_in` returns the variables with whole numbers that a cell's code names. It is called on
+        the sampler's thread, or on the cell's thread at the end of a cell.
         """
         self.path = path
-        self._named = named
+        self._numbers_in = numbers_in
         self._sizes = SizesSeen()
-        self._form: tuple[int, CodeForm | None] | None = None
-        self._bytes_before = 0  # bytes of the process when the cell began, or at its first sample
+        self._newest_form: tuple[int, CodeForm | None] | None = None  # with the cell's sequence number
+        # Bytes of the process at the cell's first sample or at the last one before it, whichever are fewer.
+        self._bytes_before = 0
         self._versions: Mapping[str, str] = {}
-        self._tidy: Callable[[], None] | None = tidy
+        self._remove_old_files: Callable[[], None] | None = remove_old_files
         self._pid = os.getpid()
         self._sampler = sampler
         self._streams = streams
         self._samples = MemorySamples(gpus)
-        self._lock = threading.Lock()  # guards the start and the end of sampling
-        self._storing = threading.Lock()
-        self._end: Stop | None = None
-        self._code: tuple[int, str] | None = None
+        self._sampling_lock = threading.Lock()  # guards the start and the end of sampling
+        self._phase_lock = threading.Lock()
+        self._stop_sampling: Stop | None = None
+        self._newest_code: tuple[int, str] | None = None  # with the cell's sequence number
         self._tails: Mapping[str, bytes] = {}
         self._memory = _mapped(path)
         self._pages = Pages(self._memory)
-        self._at = At("starting", real_time.time())
+        self._at = At("starting", real_time.time())  # the phase as stored last
         self._state = KernelState(
             schema=1,
             pid=self._pid,
@@ -113,24 +125,25 @@ class FlightRecorder:
         self._pages.put_at(self._at)
 
     def cell_begins(self, code: str, execution_count: int | None) -> None:
-        """Note that a cell is about to run. `code` is read later, on the sampler's thread."""
+        """Record the beginning of a cell. `code` is read later, on the sampler's thread."""
         sequence = self._at.sequence + 1
-        self._code = sequence, code
+        self._newest_code = sequence, code
         self._put("running", sequence, execution_count)
-        if self._end is None:
-            with self._lock:
-                if self._end is None:
-                    self._end = self._sampler.add(self._sample, EVERY, FIRST, EARLY)
+        if self._stop_sampling is None:
+            with self._sampling_lock:
+                if self._stop_sampling is None:
+                    self._stop_sampling = self._sampler.add(self._sample, EVERY, FIRST, EARLY)
 
     def cell_ended(self) -> None:
-        """Note that no cell runs any more."""
+        """Record the end of the cell."""
         self._put("idle", self._at.sequence, self._at.execution_count)
 
     def record_made(self, record: Record) -> None:
-        """Remember the peak memory of the cell that has just run together with its size.
+        """Remember the size and the peak memory of the cell that has just run.
 
-        Two kinds of runs are left out: those that imported a framework, which takes memory whatever the size,
-        and those that hardly made the process grow.
+        A later cell with the same code and another size is compared with it. Cells that failed, and cells in
+        other modes than `light`, are not remembered. Neither are cells that imported a framework, which takes
+        memory whatever the size, and cells that hardly made the process grow.
         """
         imported = record.versions.keys() - self._versions.keys()
         self._versions = record.versions
@@ -143,33 +156,38 @@ class FlightRecorder:
         if record.outcome == "ok" and record.mode == "light" and form is not None:
             self._sizes.remember(form, int(peak.value))
 
-    def begins_to_end(self, phase: Phase) -> None:
-        """Note that the process is about to end normally, with this phase. Nothing is stored after that."""
+    def process_ends(self, phase: Literal["ended", "exited"]) -> None:
+        """Record that the process is about to end normally.
+
+        `phase` is `ended` if the kernel was asked to shut down, `exited` if its own code ended it. The phase
+        does not change after that; a sample may still write the state.
+        """
         self._put(phase, self._at.sequence, self._at.execution_count)
 
     @property
-    def has_ended(self) -> bool:
+    def is_shutting_down(self) -> bool:
         """True if the kernel has been asked to shut down."""
         return self._at.phase == "ended"
 
     def close(self, *, remove: bool = True) -> None:
-        """Stop writing and remove the file."""
+        """Stop sampling. Also remove the file, unless `remove` is false."""
         if os.getpid() != self._pid:
             return
-        with self._lock:
-            if self._end is not None:
-                self._end()
-                self._end = None
+        with self._sampling_lock:
+            if self._stop_sampling is not None:
+                self._stop_sampling()
+                self._stop_sampling = None
         self._samples.close()
         if remove:
             with suppress(OSError):
                 self.path.unlink(missing_ok=True)
 
     def _put(self, phase: Phase, sequence: int, execution_count: int | None) -> None:
-        if os.getpid() != self._pid:  # a forked child, which has the same pages
+        if os.getpid() != self._pid:  # a forked child, which shares the mapped memory with its parent
             return
         offsets = self._streams.offsets()
-        with self._storing:  # the thread of the control channel reports the shutdown
+        # The thread of the control channel may report a shutdown while the cell's thread is here.
+        with self._phase_lock:
             if self._at.phase in ("ended", "exited"):
                 return
             self._at = At(
@@ -187,36 +205,38 @@ class FlightRecorder:
         try:
             self._sample_once()
         except Exception:
-            with self._lock:
-                self._end = None
+            with self._sampling_lock:
+                self._stop_sampling = None
             raise
 
     def _sample_once(self) -> None:
         at, now = self._at, real_time.time()
         if at.phase != "running" and not 0 <= now - at.since < LINGER:
-            with self._lock:
-                if self._end is not None and self._at is at:
-                    self._end()
-                    self._end = None
+            with self._sampling_lock:
+                # If a cell has begun since, sampling goes on.
+                if self._stop_sampling is not None and self._at is at:
+                    self._stop_sampling()
+                    self._stop_sampling = None
             return
         state = self._state
-        same = state.cell is not None and state.cell.sequence == at.sequence
-        short = at.phase == "running" and now - at.since < LONG
-        sample = self._samples.sample(now, afresh=not short)
+        is_first_of_cell = state.cell is None or state.cell.sequence != at.sequence
+        is_short = at.phase == "running" and now - at.since < LONG
+        # Between cells and in a long cell, there is time to read the values that rarely change, too.
+        sample = self._samples.sample(now, afresh=not is_short)
         before = sample.process if state.sample is None else state.sample.process
-        if not same:
+        if is_first_of_cell:
             self._bytes_before = min(before, sample.process)
             state = replace(state, cell=self._cell(at.sequence), largest_step=0)
         else:
             state = replace(state, largest_step=max(state.largest_step, sample.process - before))
         self._state = replace(state, sample=sample, lines=self._lines(at))
         self._pages.put_state(self._state)
-        tidy, self._tidy = self._tidy, None
-        if tidy is not None:
-            tidy()
+        remove_old_files, self._remove_old_files = self._remove_old_files, None
+        if remove_old_files is not None:
+            remove_old_files()
 
     def _cell(self, sequence: int) -> CellName | None:
-        code = self._code
+        code = self._newest_code
         if code is None or code[0] != sequence:
             return None
         first = next((line.strip() for line in code[1].splitlines() if line.strip()), "")
@@ -225,13 +245,16 @@ class FlightRecorder:
         return CellName(sequence, beginning(first), sizes)
 
     def _form_of(self, sequence: int) -> CodeForm | None:
-        """Return the form of the newest cell. To compute it takes about as long as a sample."""
-        code = self._code
+        """Return the form of the cell's code, or None if it has none or if the cell is not the newest.
+
+        It is computed once for each cell, which takes about as long as a sample.
+        """
+        code = self._newest_code
         if code is None or code[0] != sequence:
             return None
-        if self._form is None or self._form[0] != sequence:
-            self._form = sequence, code_form(code[1], self._named(code[1]))
-        return self._form[1]
+        if self._newest_form is None or self._newest_form[0] != sequence:
+            self._newest_form = sequence, code_form(code[1], self._numbers_in(code[1]))
+        return self._newest_form[1]
 
     def _lines(self, at: At) -> tuple[str, ...]:
         tails = self._streams.tails(TAIL, {"stdout": at.stdout, "stderr": at.stderr})
@@ -242,7 +265,7 @@ class FlightRecorder:
 
 
 def last_lines(tails: Iterable[bytes]) -> tuple[str, ...]:
-    """Return the last lines of the streams, redacted; the lines of the last stream come last."""
+    """Return the last lines of the streams, redacted, in the order of the streams."""
     texts = [
         beginning(line, flight_record.LONGEST_LINE)
         for tail in tails
@@ -259,16 +282,19 @@ def process_started() -> float:
     return float(psutil.Process().create_time())
 
 
-def is_alive(kernel: flight_record.FlightRecord, host_digest: str) -> bool | None:
-    """Return True if the process of a flight record is alive, None if it ran on another machine."""
+def is_alive(recorded: flight_record.FlightRecord, host_digest: str) -> bool | None:
+    """Return True if the process of a flight record is alive.
+
+    Return None if it ran on another machine, or if psutil cannot tell. `host_digest` is this machine's.
+    """
     import psutil
 
-    if kernel.state.host_digest != host_digest:
+    if recorded.state.host_digest != host_digest:
         return None
     try:
-        process = psutil.Process(kernel.state.pid)
-        return process.status() != psutil.STATUS_ZOMBIE and _same(
-            process.create_time(), kernel.state.process_started
+        process = psutil.Process(recorded.state.pid)
+        return process.status() != psutil.STATUS_ZOMBIE and _is_same_start(
+            process.create_time(), recorded.state.process_started
         )
     except psutil.NoSuchProcess:
         return False
@@ -276,8 +302,9 @@ def is_alive(kernel: flight_record.FlightRecord, host_digest: str) -> bool | Non
         return None
 
 
-def _same(one: float, other: float) -> bool:
-    return abs(one - other) < 2.0  # psutil counts from the time of boot, which is corrected now and then
+def _is_same_start(one: float, other: float) -> bool:
+    # psutil computes start times from the time of boot, which the system corrects now and then.
+    return abs(one - other) < 2.0
 
 
 def _mapped(path: Path) -> mmap.mmap:
@@ -287,7 +314,7 @@ def _mapped(path: Path) -> mmap.mmap:
     descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
     try:
         if os.write(descriptor, bytes(flight_record.SIZE)) != flight_record.SIZE:
-            raise OSError(f"{path} has no room for {flight_record.SIZE} bytes")
+            raise OSError(f"There is no room on the disk for {path} ({flight_record.SIZE} bytes).")
         return mmap.mmap(descriptor, flight_record.SIZE)
     except BaseException:
         path.unlink(missing_ok=True)

@@ -21,10 +21,10 @@ from jupyter_mlgpu.measure.activity.gil_wait import GilWaitEstimator
 from jupyter_mlgpu.measure.activity.markers import RULES, Markers, below_its_root
 from jupyter_mlgpu.measure.activity.sample_counts import SampleCounts
 from jupyter_mlgpu.measure.activity.sampled_thread import SampledThread
-from jupyter_mlgpu.measure.activity.sampling_interval import AFTER
+from jupyter_mlgpu.measure.activity.sampling_interval import FIRST_SAMPLE_AFTER
 from jupyter_mlgpu.measure.activity.stack import Stack, read
 from jupyter_mlgpu.measure.activity.stack_sampler import StackSampler
-from jupyter_mlgpu.measure.activity.states import ELSEWHERE, state_of
+from jupyter_mlgpu.measure.activity.states import WITHOUT_GIL, state_of
 from jupyter_mlgpu.measure.frameworks import registry
 from jupyter_mlgpu.measure.frameworks.base import Compiled
 from jupyter_mlgpu.measure.probes.sampler import Sampler
@@ -179,10 +179,10 @@ def test_who_else_uses_a_busy_gpu_is_asked_again_at_the_end_where_it_was_not_tol
 
 def test_looks_tell_the_part_of_them_that_saw_a_thread_at_work_in_some_way():
     samples = SampleCounts()
-    assert samples.share(ELSEWHERE) == 0
+    assert samples.share(WITHOUT_GIL) == 0
     for state in ("interpreter", "native", "idle", "interpreter"):
         samples.add(Stack(None, None, None, 0), state, 0.1, 0.0)
-    assert samples.share(ELSEWHERE) == 0.5
+    assert samples.share(WITHOUT_GIL) == 0.5
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows counts no waits for pages")
@@ -325,9 +325,9 @@ def test_a_cell_that_never_gives_the_lock_up_is_told_of_by_its_clock(sampler):
 
 
 def test_a_short_cell_is_not_looked_at(sampler, monkeypatch):
-    assert AFTER == 0.05
+    assert FIRST_SAMPLE_AFTER == 0.05
     # On a busy machine, to begin and to end may take longer than that.
-    monkeypatch.setattr(sys.modules[StackSampler.__module__], "AFTER", 60.0)
+    monkeypatch.setattr(sys.modules[StackSampler.__module__], "FIRST_SAMPLE_AFTER", 60.0)
     watching = watch(sampler)
     assert watching.finish() is None
 
@@ -393,7 +393,7 @@ libc.usleep(600_000)
 @pytest.mark.skipif(sys.platform != "linux", reason="Linux alone tells how long our own thread waited")
 def test_python_in_native_threads_is_told_by_the_lock_that_it_keeps(sampler, monkeypatch):
     # Beside other programs these threads may have little of a processor.
-    monkeypatch.setattr(sys.modules[StackSampler.__module__], "AT_WORK", 0.05)
+    monkeypatch.setattr(sys.modules[StackSampler.__module__], "WORKING", 0.05)
 
     def states(called_back):
         with run_as_cell(CALLED_BACK) as (run, filename):

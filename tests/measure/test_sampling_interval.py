@@ -4,7 +4,12 @@ from itertools import pairwise
 
 import pytest
 
-from jupyter_mlgpu.measure.activity.sampling_interval import LONGEST, SHARE, SHORTEST, SamplingInterval
+from jupyter_mlgpu.measure.activity.sampling_interval import (
+    LONGEST_INTERVAL,
+    SHARE,
+    SHORTEST_INTERVAL,
+    SamplingInterval,
+)
 from jupyter_mlgpu.measure.activity.states import must_have_kept_gil
 
 COST = 0.0001
@@ -22,7 +27,7 @@ def samples_in(seconds, cost=COST, **what):
 
 
 def test_a_cell_is_sampled_20_to_50_times_a_second():
-    assert 1 / LONGEST <= samples_in(10, cost=0.00001) / 10 <= 1 / SHORTEST
+    assert 1 / LONGEST_INTERVAL <= samples_in(10, cost=0.00001) / 10 <= 1 / SHORTEST_INTERVAL
 
 
 def test_sampling_takes_no_more_than_its_share():

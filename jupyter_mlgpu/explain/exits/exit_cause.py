@@ -1,8 +1,10 @@
-"""Judge the exit cause of a kernel and its confidence.
+"""Judge why a Jupyter kernel exited, and how certain the cause is.
 
-A signal proves little. SIGKILL comes from the system when memory runs out, but anyone else can send it, too.
-SIGSEGV comes from a crash or from another process. So an exit by a signal is `likely` one or the other. It is
-`sure` only if the system counted or named it, or if the last line of native code says that it gives up.
+A signal alone does not prove a cause. Linux sends SIGKILL when memory runs out, but a person or another
+program can send it, too. SIGSEGV comes from a crash or from another process. So the cause of an exit by a
+signal is `likely` at best, with two exceptions. It is `sure` if the system counted the kill, or if the
+system's log names this process. It is also `sure` if the last line that native code printed says that the
+code gives up.
 """
 
 from __future__ import annotations
@@ -22,13 +24,14 @@ Cause = Literal[
     "container_memory",  # the container or another control group was out of memory
     "device_memory",
     "device_lost",  # the device's context was lost: nothing works on it any more
-    "killed",  # by another program or a person
+    "killed",  # another program or a person ended the process
     "crash",  # native code did something that the processor forbids
     "abort",  # native code ended the process itself
     "exit",  # the code ended its own process
     "unknown",
 ]
-Memory = Literal["machine_memory", "container_memory"]
+#: The causes that are a shortage of main memory.
+MemoryCause = Literal["machine_memory", "container_memory"]
 
 #: Catalogue ids of the messages after which native code gives up because the device is out of memory.
 DEVICE_MEMORY = frozenset(
@@ -61,14 +64,18 @@ _BY_LINE: tuple[tuple[Cause, frozenset[str]], ...] = (
 )
 _CRASHES = frozenset({"SIGSEGV", "SIGBUS", "SIGILL", "SIGFPE", "SIGSYS", "SIGTRAP"})
 
-#: Shares of the memory in use: from the first on memory was short, below the second it was not.
+#: Shares of the memory in use. If at least `_SHORT` was in use, memory was short. If less than `_ENOUGH` was,
+#: it was not. In between, this is not known.
 _SHORT, _ENOUGH = 0.9, 0.6
-_MEMORY_OF: dict[str | None, Memory] = {"machine": "machine_memory", "container": "container_memory"}
-_NO_MEMORY: tuple[int, int, Memory] = (0, 0, "machine_memory")
-#: Seconds between the last sample and the exit in which at most one process of the group can have been
-#: killed.
+#: The cause that each name of a memory in the system's log (`ExitReport.named`) stands for.
+_MEMORY_OF: dict[str | None, MemoryCause] = {"machine": "machine_memory", "container": "container_memory"}
+#: What `fullest_memory` would return if there were no sample: no used and no total bytes.
+_NOT_SAMPLED: tuple[int, int, MemoryCause] = (0, 0, "machine_memory")
+#: Seconds between the last sample and the exit up to which it is assumed that the system killed only one
+#: process of the control group. The counted kill is then the kernel's.
 _AT_ONCE_S = 3.0
-#: Seconds for which a sample describes the exit: memory can fill up faster than samples are taken.
+#: Seconds before the exit from which on a sample with free memory still counts. An older one proves nothing,
+#: because memory can fill up faster than samples are taken.
 _RECENT_S = 1.5
 
 
@@ -85,15 +92,20 @@ class ExitCause:
 def judge(
     flight_record: FlightRecord | None, exit_report: ExitReport, lines: Sequence[LogLine] = ()
 ) -> ExitCause | None:
-    """Return the exit cause, or None if the kernel did not die, but was shut down or restarted.
+    """Return the exit cause, or None if the Jupyter kernel was shut down or restarted on purpose.
 
-    `lines` are the last explained lines of native code, the newest at the end.
+    `lines` are the last lines of native code that the catalogue explains, the newest at the end.
     """
+    # The order matters. Signals that others send come first: native code that gives up ends by none of them.
+    # After that, the explained lines come before a crash's signal and the exit status, because they say more.
     phase = None if flight_record is None else flight_record.at.phase
     if exit_report.asked or phase == "ended":
         return None
-    direct = flight_record is None or exit_report.pid is None or exit_report.pid == flight_record.state.pid
-    name, status = _signal_and_status(exit_report.status, direct)
+    # Otherwise the exit status is that of a shell or launcher around the Jupyter kernel.
+    is_own_status = (
+        flight_record is None or exit_report.pid is None or exit_report.pid == flight_record.state.pid
+    )
+    name, status = _signal_and_status(exit_report.status, is_own_status=is_own_status)
     if name == "SIGKILL":
         return _cause_of_sigkill(flight_record, exit_report)
     if name is None and status is None:
@@ -108,11 +120,14 @@ def judge(
         return ExitCause("abort", "sure" if _is_last_line_fatal(lines) else "likely", name)
     if name is not None:
         return ExitCause("crash", "sure" if exit_report.named == "crash" else "likely", name)
-    return ExitCause("exit", "sure" if direct else "likely", status=status)
+    return ExitCause("exit", "sure" if is_own_status else "likely", status=status)
 
 
-def tightest(sample: MemorySample) -> tuple[int, int, Memory]:
-    """Return used bytes, total bytes and the kind of memory of machine or container, whichever is fuller."""
+def fullest_memory(sample: MemorySample) -> tuple[int, int, MemoryCause]:
+    """Return the used and total bytes of the machine's or the container's memory, whichever is fuller.
+
+    The third value is the exit cause if that memory ran out.
+    """
     machine = sample.machine_used, sample.machine_total
     container = sample.container_used, sample.container_limit
     if container[0] is None or not container[1]:
@@ -122,15 +137,18 @@ def tightest(sample: MemorySample) -> tuple[int, int, Memory]:
     return container[0], container[1], "container_memory"
 
 
-def _signal_and_status(status: int | None, direct: bool) -> tuple[str | None, int | None]:
-    """Return the signal's name or the exit status.
+def _signal_and_status(status: int | None, *, is_own_status: bool) -> tuple[str | None, int | None]:
+    """Return the name of the signal that ended the process, or else its exit status.
 
-    A shell around the kernel reports a signal as 128 and more.
+    A negative status is a signal. A shell around the Jupyter kernel reports signal N as the status 128 + N.
     """
     if status is None:
         return None, None
-    number = -status if status < 0 else status - 128 if not direct and 128 < status < 160 else None
-    if number is None:
+    if status < 0:
+        number = -status
+    elif not is_own_status and 128 < status < 160:
+        number = status - 128
+    else:
         return None, status
     try:
         return signal.Signals(number).name, None
@@ -139,37 +157,46 @@ def _signal_and_status(status: int | None, direct: bool) -> tuple[str | None, in
 
 
 def _cause_of_sigkill(flight_record: FlightRecord | None, exit_report: ExitReport) -> ExitCause:
+    """Return the cause of an exit by SIGKILL.
+
+    The signs are, from the strongest to the weakest: the system's log, its counts of killed processes, and
+    the memory in use at the last sample.
+    """
     sample = None if flight_record is None else flight_record.state.sample
     before, after = exit_report.oom_before if sample is None else sample.oom_kills, exit_report.oom_kills
-    in_group = _has_grown(before.container, after.container)
-    in_machine = _has_grown(before.machine, after.machine)
-    used, total, where = _NO_MEMORY if sample is None else tightest(sample)
+    killed_in_group = _has_grown(before.container, after.container)
+    killed_in_machine = _has_grown(before.machine, after.machine)
+    used, total, memory_cause = _NOT_SAMPLED if sample is None else fullest_memory(sample)
     share = used / total if total else 0.0
-    if in_group and sample is not None and sample.container_limit is not None and share < _SHORT:
-        where = "container_memory"  # it filled up after the last sample
+    if killed_in_group and sample is not None and sample.container_limit is not None and share < _SHORT:
+        memory_cause = "container_memory"  # it filled up after the last sample
     if exit_report.named in _MEMORY_OF:
         return ExitCause(_MEMORY_OF[exit_report.named], "sure", "SIGKILL")
-    # A group counts its own processes only, whoever ran out of memory; the machine counts all.
-    if in_group or (in_group is None and in_machine):
+    # A control group counts kills of its own processes only, even if the whole machine was out of memory. The
+    # machine counts the kills of all processes.
+    if killed_in_group or (killed_in_group is None and killed_in_machine):
         at_once = (
             sample is not None
             and exit_report.at is not None
             and 0 <= exit_report.at - sample.at <= _AT_ONCE_S
         )
-        # A limit on a parent group may be hidden from a container: then it was not the machine.
-        seen_full = where == "container_memory" or share >= _SHORT
-        return ExitCause(where, "sure" if in_group and at_once and seen_full else "likely", "SIGKILL")
-    if False in (in_group, in_machine):
-        # The system killed no process; programs that monitor memory may have.
+        # A container cannot see a limit on a parent of its control group. So if no memory was full, it may
+        # have been that limit, and the machine's memory is not certain.
+        was_full = memory_cause == "container_memory" or share >= _SHORT
+        is_sure = killed_in_group and at_once and was_full
+        return ExitCause(memory_cause, "sure" if is_sure else "likely", "SIGKILL")
+    if False in (killed_in_group, killed_in_machine):
+        # Linux killed no process for memory. Another program that monitors memory may have killed this one.
         return ExitCause("killed", "open" if share >= _SHORT else "likely", "SIGKILL")
     if sample is None or flight_record is None:
         return ExitCause("unknown", "open", "SIGKILL")
     if share >= _SHORT:
-        return ExitCause(where, "likely", "SIGKILL")
+        return ExitCause(memory_cause, "likely", "SIGKILL")
+    # One more step like the largest between two samples would have filled the memory.
     if total and used + flight_record.state.largest_step >= total:
-        return ExitCause(where, "open", "SIGKILL")
-    recent = exit_report.at is not None and 0 <= exit_report.at - sample.at <= _RECENT_S
-    if share < _ENOUGH and recent:
+        return ExitCause(memory_cause, "open", "SIGKILL")
+    is_recent = exit_report.at is not None and 0 <= exit_report.at - sample.at <= _RECENT_S
+    if share < _ENOUGH and is_recent:
         return ExitCause("killed", "likely", "SIGKILL")
     return ExitCause("unknown", "open", "SIGKILL")
 
@@ -177,9 +204,11 @@ def _cause_of_sigkill(flight_record: FlightRecord | None, exit_report: ExitRepor
 def _without_status(
     flight_record: FlightRecord | None, exit_report: ExitReport, lines: Sequence[LogLine]
 ) -> ExitCause | None:
-    """Return the exit cause without an exit status, from the process's and the system's messages.
+    """Return the exit cause if the exit status is not known.
 
-    Return None if there are none: a forced restart of a kernel leaves the same traces.
+    It follows from the recorded phase, the system's log, the lines of native code, and the count of killed
+    processes. If none of them shows a cause, return None. A kernel that was forced to restart shows none of
+    these signs either.
     """
     if flight_record is None:
         return None
@@ -195,7 +224,7 @@ def _without_status(
                 return ExitCause(cause, "open")
         return ExitCause("abort", "likely")
     if sample is not None and _has_grown(sample.oom_kills.container, exit_report.oom_kills.container):
-        return ExitCause(tightest(sample)[2], "likely")
+        return ExitCause(fullest_memory(sample)[2], "likely")
     return None
 
 
@@ -204,7 +233,7 @@ def _has_grown(before: int | None, after: int | None) -> bool | None:
 
 
 def _is_last_line_fatal(lines: Sequence[LogLine]) -> bool:
-    """Return True if the newest line says that the process ends."""
+    """Return True if the newest line says that the process will end."""
     return bool(lines) and (lines[-1].verdict == "fatal" or _is_fatal(lines[-1].text))
 
 

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 from msgspec import Struct
 
-from jupyter_mlgpu.explain.exits.exit_cause import Cause, ExitCause, judge, tightest
+from jupyter_mlgpu.explain.exits.exit_cause import Cause, ExitCause, fullest_memory, judge
 from jupyter_mlgpu.explain.exits.sizes import size_forecast
 from jupyter_mlgpu.record import decoding, units
 from jupyter_mlgpu.record.bounds import Otherwise, Unread
@@ -108,7 +108,7 @@ def _place(flight_record: FlightRecord | None, exit_report: ExitReport, judgemen
     sample = flight_record.state.sample
     if sample is None or judgement.cause not in _OF_MEMORY or at.phase != "running":
         return place
-    used, total, _ = tightest(sample)
+    used, total, _ = fullest_memory(sample)
     return say(
         "{place} with {used} of {total} in use", place=place, used=units.size(used), total=units.size(total)
     )

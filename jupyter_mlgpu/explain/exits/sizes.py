@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import accumulate
 
-from jupyter_mlgpu.explain.exits.exit_cause import ExitCause, tightest
+from jupyter_mlgpu.explain.exits.exit_cause import ExitCause, fullest_memory
 from jupyter_mlgpu.explain.memory_lines import ROOM, Line, at, lines_through, slope
 from jupyter_mlgpu.explain.statistics import median
 from jupyter_mlgpu.record import units
@@ -64,7 +64,7 @@ def _forecast(sizes: Sizes, sample: MemorySample) -> SizeForecast:
         return SizeForecast(
             why_not=say("Its peak memory did not grow over the sizes {sizes}.", sizes=listed(known_sizes))
         )
-    used, total, _ = tightest(sample)
+    used, total, _ = fullest_memory(sample)
     room = ROOM * (sample.process + max(0, total - used))
     if at(lines, sizes.size)[1] <= room:
         return SizeForecast(

@@ -55,8 +55,10 @@ class PostMortem:
                 sampler=self._runtime.sampler,
                 gpus=self._runtime.gpus,
                 streams=Streams(self._capture.offsets, self._capture.tails),
-                tidy=functools.partial(_tidy, path.parent, self._runtime.recorder.run.host_digest),
-                named=lambda code: whole_numbers(code, self._shell.user_ns),
+                remove_old_files=functools.partial(
+                    _remove_old_files, path.parent, self._runtime.recorder.run.host_digest
+                ),
+                numbers_in=lambda code: whole_numbers(code, self._shell.user_ns),
             )
         except OSError:  # no write permission or a full disk: exits are then reported without it
             self._recorder = None
@@ -134,16 +136,16 @@ class PostMortem:
         @functools.wraps(original)
         def handle(*arguments: Any, **named: Any) -> Any:
             if self._recorder is not None:
-                self._recorder.begins_to_end("ended")
+                self._recorder.process_ends("ended")
             return original(*arguments, **named)
 
         return handle
 
     def _at_exit(self) -> None:
-        if self._recorder is None or self._recorder.has_ended:
+        if self._recorder is None or self._recorder.is_shutting_down:
             self._close()
         else:  # the kernel's own code ended it: `exit`, or the end of its event loop
-            self._recorder.begins_to_end("exited")
+            self._recorder.process_ends("exited")
             self._recorder.close(remove=False)
 
     def _close(self) -> None:
@@ -174,5 +176,5 @@ def _exit_report(path: Path, pid: int) -> ExitReport:
     return ExitReport(pid=pid, oom_kills=oom.counters().read())
 
 
-def _tidy(folder: Path, host_digest: str) -> None:
+def _remove_old_files(folder: Path, host_digest: str) -> None:
     flight_files.remove_old(folder, lambda flight_record: is_alive(flight_record, host_digest))

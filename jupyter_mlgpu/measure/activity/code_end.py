@@ -9,7 +9,7 @@ from jupyter_mlgpu.measure.activity.activity import Activity, Line
 from jupyter_mlgpu.measure.activity.counters import Counters
 from jupyter_mlgpu.measure.activity.sample_counts import SampleCounts
 from jupyter_mlgpu.measure.activity.sampled_thread import ThreadMoment
-from jupyter_mlgpu.measure.activity.states import AT_WORK
+from jupyter_mlgpu.measure.activity.states import WORKING
 from jupyter_mlgpu.record.strip import HostLane
 
 
@@ -52,7 +52,7 @@ def activity_of_unsampled_cell(end: CodeEnd, *, traced: bool) -> Activity | None
         samples=0,
         parts=(),
         unsampled=seconds,
-        unsampled_busy=seconds if cpu_time >= AT_WORK * seconds else 0.0,
+        unsampled_busy=seconds if cpu_time >= WORKING * seconds else 0.0,
         thread_time=cpu_time,
         process_time=end.process_time - end.last_process_time,
         cores=counters.cores(),

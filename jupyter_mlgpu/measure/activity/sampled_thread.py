@@ -8,7 +8,7 @@ from jupyter_mlgpu.measure.activity import counters
 from jupyter_mlgpu.measure.activity.activity import State
 from jupyter_mlgpu.measure.activity.counters import ThreadClock, WaitClock
 from jupyter_mlgpu.measure.activity.states import MIN_PROGRESS, must_have_kept_gil, state_of
-from jupyter_mlgpu.measure.activity.thread_state import thread_state
+from jupyter_mlgpu.measure.activity.thread_state import thread_state_reader
 from jupyter_mlgpu.record.clock import real_time
 
 
@@ -33,7 +33,7 @@ class SampledThread:
         self.clock = ThreadClock(thread)
         self.began = self.moment()
         self.waits = WaitClock(task)
-        self._state = thread_state(task)
+        self._state = thread_state_reader(task)
         self._waited = counters.attempt(self.waits.read)
 
     def moment(self) -> ThreadMoment:

@@ -6,9 +6,9 @@ A cell of Python stops during each sample, so it gets only six in its first seco
 from __future__ import annotations
 
 #: Seconds from a cell's start to the first sample: a shorter cell is never sampled.
-AFTER = 0.05
+FIRST_SAMPLE_AFTER = 0.05
 #: Shortest and longest interval between two samples, in seconds.
-SHORTEST, LONGEST = 0.02, 0.05
+SHORTEST_INTERVAL, LONGEST_INTERVAL = 0.02, 0.05
 #: The largest part of a cell's time that sampling may take.
 SHARE = 0.002
 #: Seconds that sampling may take in any cell: native code does not stop for it, and early samples count most.
@@ -50,5 +50,7 @@ class SamplingInterval:
     def wait(self, elapsed: float) -> float:
         """Return the seconds to the next sample, `elapsed` seconds after the first one."""
         self._samples += 1
-        wait = SHORTEST + (LONGEST - SHORTEST) * (self._samples * _GOLDEN % 1)
-        return max(wait, min((self._cost - _CREDIT) / SHARE - elapsed, _LONGER * (elapsed + AFTER)))
+        wait = SHORTEST_INTERVAL + (LONGEST_INTERVAL - SHORTEST_INTERVAL) * (self._samples * _GOLDEN % 1)
+        return max(
+            wait, min((self._cost - _CREDIT) / SHARE - elapsed, _LONGER * (elapsed + FIRST_SAMPLE_AFTER))
+        )

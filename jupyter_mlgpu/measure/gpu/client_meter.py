@@ -1,7 +1,8 @@
-"""Measures a cell's GPU time by the driver's counts for this process, on GPUs without CUPTI records.
+"""Measures a cell's GPU time with the counts that the driver keeps for this process.
 
-The counts are read when a cell begins and ends, and at intervals between. The frameworks' backends wait for
-their work at both ends, so the counts include what the cell launched.
+This is for GPUs without CUPTI records. The counts are read when a cell begins and ends, and at intervals in
+between. The recorder waits for the frameworks' GPU work at the beginning and at the end of the cell, so the
+counts include exactly what the cell launched.
 """
 
 from __future__ import annotations
@@ -29,17 +30,19 @@ from jupyter_mlgpu.record.strip import DeviceLane
 
 #: Seconds between two samples of the counts.
 _EVERY = 0.1
-#: Seconds after which a sample searches for new clients again.
+#: Seconds after which a sample searches again for clients, which the process may have opened since.
 _SEARCH_EVERY = 1.0
-#: A cell that begins within so many seconds of a search relies on it. A search on a Mac takes about 2 ms, and
-#: a client that is younger than this can have brought no more GPU time of its own into the cell.
+#: Seconds for which a search counts as recent. A cell that begins while the last search is recent does not
+#: search again, which saves about 2 ms on a Mac. It may miss a client that was opened since. The GPU time of
+#: that client from before the cell then counts for the cell, but it is at most this long.
 _RECENT = 0.05
-#: Samples kept of a cell. When there are more, every other one is dropped and the interval doubles.
-_SAMPLES = 2_000
+#: The largest number of samples kept for a cell. If there are more, every other one is dropped and the
+#: interval between samples that are kept doubles.
+_MOST_SAMPLES = 2_000
 
 
 class ClientMeter:
-    """Measures GPU time of cells by the counts of this process's clients. There is one in a process."""
+    """Measures the GPU time of cells with the counts of this process's clients. A process has one meter."""
 
     def __init__(
         self,
@@ -58,11 +61,11 @@ class ClientMeter:
         return CellClients(self)
 
     def sample_while_running(self, sample: Callable[[], None]) -> Callable[[], object]:
-        """Take samples at intervals. Returns a function that ends that."""
+        """Call `sample` at intervals. Return a function that stops this."""
         return self._sampler.add(sample, _EVERY, after=_EVERY)
 
     def read(self, search_after: float) -> Sequence[GpuClient]:
-        """Return the clients, after a new search if the last one is so many seconds ago."""
+        """Return the clients, after a new search if the last one was at least `search_after` seconds ago."""
         with self._lock:
             search = self.now() - self._searched >= search_after
             clients = self.clients.read(search)
@@ -71,23 +74,28 @@ class ClientMeter:
             return clients
 
     def stop(self) -> None:
-        """Forget all clients, until the next cell."""
+        """Forget all clients. The next cell searches for them again."""
         with self._lock:
             self.clients.close()
             self._searched = -math.inf
 
 
 class CellClients:
-    """The measurement of a cell; made by `ClientMeter.cell_begins`. The cell's work has to be waited for."""
+    """The measurement of a cell, created by `ClientMeter.cell_begins`.
 
-    recorded = False
+    The counts include only work that is done, so the caller waits for the frameworks' GPU work before
+    `starts` and before `finish`. The methods are called in this order: `starts`, `wait`, `ends`, and `finish`
+    or `finish_within`. `abandon` ends the measurement at any time. `samples` serve only the tests.
+    """
+
+    recorded = False  # GPU work has no records here, so the recorder must wait for it
 
     def __init__(self, meter: ClientMeter) -> None:
         self._meter = meter
         self._lock = threading.Lock()
         self._why: Sentence | None = None
         self._reads = 0
-        self._present: set[str] = set()
+        self._seen_keys: set[str] = set()
         #: Seconds since the cell's beginning, and the GPU time of each GPU up to then, summed over engines.
         self.samples: list[tuple[float, dict[str, float]]] = []
         self._sample_interval = 0.0
@@ -96,28 +104,28 @@ class CellClients:
         self._begun = meter.now()
 
     def starts(self) -> None:
-        """Take the counts with which the cell begins; its code comes next."""
+        """Read the counts at the beginning of the cell's code."""
         with self._lock:
             self._growth.begin(self._read(_RECENT))
             self._begun = self._meter.now()
         self.stop = self._meter.sample_while_running(self.sample)
 
     def ends(self) -> None:
-        """Do nothing: `finish` takes the counts."""
+        """Do nothing: `finish` reads the counts."""
 
     def sample(self) -> None:
         """Take a sample, on the sampler's thread."""
         with self._lock:
             try:
                 self._add(self._meter.read(_SEARCH_EVERY))
-            except (OSError, CounterError):  # the reads at both ends are the ones that count
+            except (OSError, CounterError):  # the result needs only the reads at the beginning and the end
                 return
             at = self._meter.now() - self._begun
             if not self.samples or at - self.samples[-1][0] >= self._sample_interval:
                 self.samples.append((at, self._growth.seconds()))
-            if len(self.samples) > _SAMPLES:
+            if len(self.samples) > _MOST_SAMPLES:
                 self.samples = self.samples[::2]
-                self._sample_interval = at / _SAMPLES * 2
+                self._sample_interval = at / _MOST_SAMPLES * 2
 
     def lanes_so_far(self) -> tuple[DeviceLane, ...]:
         """Return no lanes: a driver's counts move in steps too coarse for them."""
@@ -128,10 +136,10 @@ class CellClients:
         self.stop()
 
     def wait(self) -> None:
-        """Do nothing: the frameworks' own work is waited for already."""
+        """Do nothing: the backends have already waited for the frameworks' work."""
 
     def finish_within(self, seconds: float) -> GpuFigures:
-        """Return the same as `finish`, at once."""
+        """Return the same as `finish`, without waiting."""
         return self.finish()
 
     def when_done(self, tell: Callable[[GpuFigures], None]) -> None:
@@ -157,7 +165,9 @@ class CellClients:
         busy = self._growth.busy(elapsed)
         if isinstance(busy, str):
             return busy
-        if self._present > {client.key for client in clients}:
+        # The keys of all clients seen include those of the present ones. If there are more, a client has
+        # gone, and its count with it.
+        if self._seen_keys > {client.key for client in clients}:
             return ENDED
         why = self._meter.clients.why_none(clients)
         if why is None and not any(time.most for time in busy.values()):
@@ -165,7 +175,10 @@ class CellClients:
         return busy if why is None else why
 
     def _read(self, search_after: float) -> Sequence[GpuClient]:
-        """Return the clients at an end of the cell. If they cannot be read, keeps the reason."""
+        """Return the clients at the beginning or the end of the cell.
+
+        If they cannot be read, store the reason and return no clients.
+        """
         try:
             clients = self._meter.read(search_after)
         except (OSError, CounterError) as error:
@@ -178,7 +191,7 @@ class CellClients:
 
     def _add(self, clients: Sequence[GpuClient]) -> None:
         self._reads += 1
-        self._present.update(client.key for client in clients)
+        self._seen_keys.update(client.key for client in clients)
         self._growth.add(clients)
 
     def _reading(self, gpu: str, time: BusyTime) -> Reading:

@@ -1,9 +1,10 @@
-"""The sampler: the only thread that reads counters periodically, each with an interval of its own.
+"""The sampler: the only thread that reads counters periodically. Each job has its own sampling interval.
 
-It lives as long as there is something to sample: while a cell runs or live counters are shown. It ends a few
-seconds later, so that the next cell mostly need not wait for a thread to start.
-What is expensive is sampled less often: all samples of one kind take at most `SHARE` of a core. This counts
-CPU time and not waiting, because a sample also waits for the cell's Python.
+The thread runs as long as there is something to sample: while a cell runs or live counters are shown. It ends
+a few seconds later, so most cells need not wait for a thread to start.
+Expensive samples are taken less often: the samples of one job take at most `SHARE` of a core. A job whose
+samples return the time of the next one is exempt, and limits its cost itself. Only CPU time counts, not
+waiting, because a sample also waits until the cell's Python code releases the GIL.
 """
 
 from __future__ import annotations
@@ -18,9 +19,11 @@ from jupyter_mlgpu.record.clock import real_time
 from jupyter_mlgpu.record.reading import OPERATING_SYSTEM, Reading
 from jupyter_mlgpu.record.sentence import say
 
+#: Seconds between two samples of peak memory.
 INTERVAL = 0.05
-#: The largest part of one core that sampling one thing may take.
+#: The largest part of one core that the samples of one job may take, unless they return their own intervals.
 SHARE = 0.02
+#: The name of the sampler's thread.
 NAME = "jupyter_mlgpu-sampler"
 #: Seconds that the thread stays alive with nothing to sample.
 LINGER = 5.0
@@ -29,7 +32,7 @@ LINGER = 5.0
 Stop = Callable[[], Exception | None]
 
 
-#: Takes a sample and returns the seconds until the next one; None: the usual interval.
+#: Takes a sample. Returns the seconds until the next one, or None for the job's usual interval.
 Sample = Callable[[], float | None]
 
 
@@ -46,9 +49,10 @@ class Sampler:
     def add(self, sample: Sample, every: float, after: float = 0.0, early: float = 0.0) -> Stop:
         """Call `sample` on the thread, `after` seconds from now and then every `every` seconds.
 
-        If a sample returns a number, the next one comes after so many seconds instead. It comes up to `early`
-        seconds earlier if the thread is awake for another sample: waking up is the most expensive part. The
-        returned function ends the sampling. A sample that raises is not repeated.
+        If `sample` returns a number, that is the number of seconds until the next sample. If the thread is
+        awake for another job, it takes a sample up to `early` seconds before it is due, because waking up is
+        the most expensive part. The returned function ends the sampling. If `sample` raises an error, it is
+        not called again.
         """
         job = _Job(sample, every, after, early)
         with Uninterrupted(), self._lock:  # a Ctrl-C at the start of a thread could keep it from running
@@ -63,13 +67,16 @@ class Sampler:
             with self._lock:
                 self._remove(job)
                 if not self._jobs:
-                    self._changed.set()  # the thread must wake up to begin its last wait
+                    self._changed.set()  # wakes the thread, which then waits `linger` seconds for another job
             return job.error
 
         return stop
 
     def close(self) -> None:
-        """End the thread now if there is nothing to sample. Waits for it, but not for a sample that hangs."""
+        """End the thread now if there is nothing to sample, else as soon as there is nothing any more.
+
+        In the first case, wait for its end, but at most for a second: a sample may hang.
+        """
         with self._lock:
             self._linger = 0.0
             thread = self._thread
@@ -84,7 +91,7 @@ class Sampler:
 
     def _run(self) -> None:
         while (job := self._next()) is not None:
-            begun, worked = real_time.perf_counter(), real_time.thread_time()
+            began, cpu_time = real_time.perf_counter(), real_time.thread_time()
             wait = None
             try:
                 wait = job.sample()
@@ -92,34 +99,36 @@ class Sampler:
                 job.error = error
                 with self._lock:
                     self._remove(job)
-            worked = real_time.thread_time() - worked
+            cpu_time = real_time.thread_time() - cpu_time
             now = real_time.perf_counter()
-            # A sample that returns its next interval keeps to a share of its own.
+            # A job that returns the time of its next sample limits its cost itself.
             job.due = (
-                now + wait if wait is not None else max(job.due + job.every, now, begun + worked / SHARE)
+                now + wait if wait is not None else max(job.due + job.every, now, began + cpu_time / SHARE)
             )
 
     def _next(self) -> _Job | None:
-        """Wait until a job is due and return it; None if there have been none for a while."""
-        lingered = slept = False
+        """Wait until a job is due and return it. Return None after `linger` seconds without a job."""
+        has_lingered = has_slept = False
         while True:
             with self._lock:
                 job = min(self._jobs, key=_DUE, default=None)
-                if job is None and lingered:
+                if job is None and has_lingered:
                     self._thread = None  # the next job starts another
                     return None
                 now = real_time.perf_counter()
-                # Due jobs come first, or samples that take longer than their interval would be the only ones.
-                if not slept and job is not None and job.due > now:
+                # A job is sampled early only if no job is due. Otherwise, a job whose samples take longer
+                # than its interval could use up all the time.
+                if not has_slept and job is not None and job.due > now:
                     job = next((other for other in self._jobs if other.due - other.early <= now), job)
             wait = self._linger if job is None else job.due - now
-            if job is not None and wait <= (0.0 if slept else job.early):
+            if job is not None and wait <= (0.0 if has_slept else job.early):
                 return job
             changed = self._changed.wait(wait)
-            # Nothing has changed, so that job is due. Searching again would be slow right after waking up.
+            # If no job was added or removed while the thread slept, the job that it waited for is due.
+            # Searching for it again would be slow right after waking up.
             if job is not None and not changed and not job.removed:
                 return job
-            lingered, slept = job is None and not changed, True
+            has_lingered, has_slept = job is None and not changed, True
 
 
 class _Job:
@@ -136,10 +145,10 @@ _DUE = attrgetter("due")
 
 
 class SampledPeak:
-    """The largest resident set, in bytes, of samples every `INTERVAL` seconds.
+    """The largest resident set of the process, in bytes, found by a sample every `INTERVAL` seconds.
 
-    Used if the operating system has no peak that can be reset (macOS). A peak between two samples is missed;
-    the reading has the number of samples.
+    Used if the operating system has no peak that can be reset (macOS). A peak between two samples is missed,
+    so the reading states the number of samples.
     """
 
     quantity = "peak_memory_process"
