@@ -22,7 +22,7 @@ from jupyter_mlgpu.teach.submissions.reading import SavedCell, SavedRecord, Subm
 _RUN_AGAIN = say("Run the cell again and save the notebook.")
 
 #: Seconds by which a cell may seem to begin before the previous one has ended. Both times come from the same
-#: clock, but they are not read at the same moment, and they are rounded.
+#: clock, so they can differ only a little.
 _SLACK = 0.001
 
 #: Seconds by which the calendar time may be behind the monotonic clock, because a person or a time server has
