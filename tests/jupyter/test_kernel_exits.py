@@ -97,7 +97,7 @@ os._exit(3)""",
 
 
 def test_a_process_that_closes_all_its_descriptors_has_not_ended(listening, tmp_path, monkeypatch):
-    monkeypatch.setattr("jupyter_mlgpu.jupyter.exits.listener._PATIENCE", 0.2)
+    monkeypatch.setattr("jupyter_mlgpu.jupyter.exits.listener._MAX_WAIT_S", 0.2)
     gone = tmp_path / "go"
     code = f"import time; os.closerange(3, 100)\nwhile not os.path.exists({str(gone)!r}): time.sleep(0.01)"
     with subprocess.Popen([sys.executable, "-c", CALLS + code]) as process:

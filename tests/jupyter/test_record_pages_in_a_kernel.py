@@ -52,7 +52,7 @@ def test_a_large_profile_is_answered_while_a_cell_runs(notebook, tmp_path):
 def test_a_cell_that_was_watched_has_its_looks_at_memory(notebook):
     notebook.ask("jupyter_mlgpu_request", {"type": "watch"})
     code = (
-        "watch = get_ipython()._jupyter_mlgpu.watch\n"
+        "watch = get_ipython()._jupyter_mlgpu.live_counters\n"
         "import time\n"
         "end = time.monotonic() + 60\n"
         "before = len(watch.state()['history']) if watch.state() else 0\n"

@@ -9,7 +9,7 @@ pytestmark = pytest.mark.kernel
 CONFIGURATION = 'c.InteractiveShellApp.extensions = ["jupyter_mlgpu"]\n'
 CONTROL = "jupyter.widget.control"
 #: As if nobody had asked this kernel before.
-FORGET = "get_ipython()._jupyter_mlgpu.audience.asked = False"
+FORGET = "get_ipython()._jupyter_mlgpu.audience.output_requested = False"
 
 
 @pytest.fixture(scope="module")

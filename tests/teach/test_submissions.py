@@ -125,7 +125,7 @@ def test_a_record_copied_from_another_cell_is_noticed_although_its_code_is_the_s
 def test_a_time_that_reaches_into_the_next_cell_is_noticed(tmp_path, three):
     three[1] = code_cell("second", 2, wall=1.5)
     path = notebook(tmp_path / "l.ipynb", *three)
-    assert "do not fit those of the cells run before and after" in against(path, "second")
+    assert "contradict each other" in against(path, "second")
     assert against(path, "first") == ""
 
 

@@ -1,4 +1,4 @@
-"""Loads and unloads the extension: builds the parts of the notebook side, starts and stops them."""
+"""Loads the extension in a shell and unloads it: creates, starts and stops the objects it consists of."""
 
 from __future__ import annotations
 
@@ -48,23 +48,27 @@ _ATTRIBUTE = "_jupyter_mlgpu"
 class Extension:
     """The objects that `%load_ext jupyter_mlgpu` sets up in a shell.
 
-    They are created in the order of their dependencies. `cells` traces cells; `updates` and `channel` inform
-    the pages; `commands` and `devices` are behind the magics, `settings` behind the sidebar.
+    They are created in the order of their dependencies. `cells` traces cells. `updates` and `channel` send
+    data to the JupyterLab pages that are open. `commands` and `devices` implement the magics, and `settings`
+    implements the controls of the sidebar.
     """
 
-    _ends: ExitStack
+    _cleanups: ExitStack
 
     def __init__(self, shell: Any) -> None:
         self._shell = shell
         kernel = getattr(shell, "kernel", None)
         notebook = os.environ.get("JPY_SESSION_NAME")  # set by jupyter_server: the notebook's path
         self.runtime = Runtime(PurePath(notebook).name if notebook else None)
+        # `of_user` tells the user's code from other code by its file name. `in_blocks` converts the line
+        # numbers of traced blocks, and of training, to those of the cells that the user sees.
         self.runtime.of_user = host_environment.cells_of(shell)
         self.runtime.in_blocks = partial(in_blocks, shell=shell, of_user=self.runtime.of_user)
         schedule = host_environment.scheduler(kernel)
         self.updates = PageUpdates(self.runtime, schedule)
         self.runtime.on_progress = self.updates.progress
         self.audience = Audience(shell)
+        # None unless this shell is an engine of ipyparallel.
         self._engine = host_environment.engine(kernel, self.runtime.recorder.run.id)
         if self._engine is not None:
             self.runtime.store.on_clear = self._engine.clear
@@ -72,6 +76,8 @@ class Extension:
         journal_path = os.environ.get(JOURNAL_VARIABLE)
         journal = files.Journal(journal_path) if journal_path else None
         self._logbook = Logbook(self.runtime, saving_stage(journal), self.updates.push, _show_again)
+        # The logbook receives native lines of the running cell (`on_live`), lines that come after a cell has
+        # ended (`on_late`), and all lines of a cell that had too many to be read at its end (`on_rest`).
         self._capture = Capture(
             host_environment.capture_environment(shell),
             now=self.runtime.recorder.clock.utc,
@@ -91,25 +97,27 @@ class Extension:
             engine=self._engine,
         )
 
-        self.watch = LiveCounters(
+        self.live_counters = LiveCounters(
             self.runtime.sampler,
             LazyCounterReader(self.runtime.gpus),
             self.updates.push,
             utc=self.runtime.recorder.clock.utc,
             strip=self.updates.strip_so_far,
         )
-        self.record_pages = RecordPages(self.runtime, self.watch.state)
+        self.record_pages = RecordPages(self.runtime, self.live_counters.state)
         self.doctor = DoctorLight(partial(captures, kernel), self.updates.push)
         self.devices = DeviceCommands(self.runtime, self.updates.devices)
-        self.idle_tasks = IdleTasks(self._in_a_cell, schedule)
+        self.idle_tasks = IdleTasks(self._is_cell_running, schedule)
         self.settings = SidebarSettings(self.idle_tasks, self.devices, self._set_tracing, self.updates.push)
         self.channel = self.updates.channel = self._new_channel(kernel)
         self.commands = Commands(self.runtime, self.cells.events, self.channel, self._logbook, self._capture)
+        is_our_magic = magic_ownership(shell)
         self._transformers = [
-            partial(transform.drop_trace_line, ours=magic_ownership(shell)),
-            partial(transform.device_line, ours=magic_ownership(shell)),
+            partial(transform.drop_trace_line, ours=is_our_magic),
+            partial(transform.device_line, ours=is_our_magic),
         ]
-        # Settings from the sidebar are applied before a cell is measured, and after it.
+        # A setting that arrives from the sidebar is applied between cells: before the next cell is measured
+        # (`settings.cell_begins`), or when the running cell has ended (`idle_tasks.run`).
         self._callbacks = CellCallbacks(
             shell,
             before=(
@@ -117,93 +125,99 @@ class Extension:
                 self.settings.cell_begins,
                 self.cells.prepare_receipts,
                 self.cells.events.cell_begins,
-                self.cells.flight_recorder_begins,
-                self.watch.cell_begins,
+                self.cells.record_cell_start,
+                self.live_counters.cell_begins,
             ),
             after=(
                 self.audience.cell_ended,
                 self.cells.events.cell_ended,
-                self.cells.flight_recorder_ended,
+                self.cells.record_cell_end,
                 self.updates.devices_soon,
                 self.idle_tasks.run,
-                self.watch.cell_ended,
+                self.live_counters.cell_ended,
             ),
         )
 
     def start(self) -> None:
-        """Trace from the next cell on. If a part raises, the shell is restored first."""
-        with ExitStack() as ends:
-            self._begin(ends)
-            self._ends = ends.pop_all()
+        """Trace from the next cell on. If this fails, the shell is restored before the error is raised."""
+        with ExitStack() as cleanups:
+            self._start_all(cleanups)
+            self._cleanups = cleanups.pop_all()
         install(self.runtime)
 
     def stop(self) -> None:
-        """Restore the shell. All parts are stopped even if one raises; then its exception is raised again."""
-        self._ends.close()
+        """Restore the shell. If a cleanup raises, the others still run before the error is raised."""
+        self._cleanups.close()
 
     def catch_up(self) -> None:
-        """Read all remaining lines of all cells into their records."""
+        """Read all native lines that have not been read yet, and add them to the records of their cells."""
         self._capture.catch_up()
 
     def stop_tracing(self) -> None:
-        """Stop tracing; later cells and output belong to no record."""
+        """Stop tracing. Later cells get no record, and later output is added to none."""
         self.cells.events.set_tracing(False)
 
     def read_lines_at_once(self) -> None:
-        """Make the end of each cell wait until its record is complete: no later update would be seen."""
+        """Make the end of each cell wait until its record is complete.
+
+        `jupyter mlgpu run` needs this, because it shows no update that comes after a cell has ended.
+        """
         self._capture.patient = self.runtime.recorder.patient = True
 
     def snapshot(self) -> dict[str, Any]:
-        """Return the whole state, which a new page needs."""
+        """Return the whole state for a page that has just been opened or has missed an event."""
         return state.snapshot(
             self.runtime,
             tracing=self.cells.events.tracing,
             running=self.updates.running(),
             logbook=self._logbook,
-            counters=self.watch.state(),
+            counters=self.live_counters.state(),
             choices=self.settings.state(),
             doctor=self.doctor.state(),
         )
 
-    def _begin(self, ends: ExitStack) -> None:
-        """Start each part, after registering its cleanup because it may fail half-way.
+    def _start_all(self, cleanups: ExitStack) -> None:
+        """Start everything, and register a cleanup for each step in `cleanups`, which runs them in reverse.
 
-        The cleanups run in reverse order.
+        A cleanup is registered before its step, because the step may fail when it is only partly done.
         """
         from jupyter_mlgpu.jupyter.notebook.magics.magics import MlgpuMagics
         from jupyter_mlgpu.jupyter.notebook.magics.ops_command import RepeatedCell
 
         cells, store = self.cells, self.runtime.store
-        repeats = RepeatedCell(self._shell, cells.events, lambda one: store.get(one.key), cells.show_receipt)
+        repeats = RepeatedCell(
+            self._shell, cells.events, lambda record: store.get(record.key), cells.show_receipt
+        )
         magics = MlgpuMagics(self._shell, self.commands, self.devices, repeats, self.catch_up)
-        ends.callback(self.commands.stop_sharing)
-        ends.callback(self.commands.restore_environment)
-        ends.enter_context(registered_magics(self._shell, magics))
-        ends.enter_context(transformed_input(self._shell, self._transformers))
-        ends.callback(cells.events.stop)
+        cleanups.callback(self.commands.stop_sharing)
+        cleanups.callback(self.commands.restore_environment)
+        cleanups.enter_context(registered_magics(self._shell, magics))
+        cleanups.enter_context(transformed_input(self._shell, self._transformers))
+        cleanups.callback(cells.events.stop)
         cells.events.start()
-        ends.callback(cells.post_mortem.stop)
+        cleanups.callback(cells.post_mortem.stop)
         cells.post_mortem.start()
-        ends.callback(self._callbacks.unregister)
+        cleanups.callback(self._callbacks.unregister)
         self._callbacks.register()
-        ends.callback(self.runtime.close)
+        cleanups.callback(self.runtime.close)
         self.runtime.watch_imports()
-        ends.callback(atexit.unregister, self._stop_capture)
-        atexit.register(self._stop_capture)  # later output goes to the original descriptors
+        cleanups.callback(atexit.unregister, self._stop_capture)
+        # What is printed while Python exits has to reach the original descriptors, so capturing ends first.
+        atexit.register(self._stop_capture)
         for subscriber in self._subscribers():
-            ends.callback(store.unsubscribe, subscriber)
+            cleanups.callback(store.unsubscribe, subscriber)
             store.subscribe(subscriber)
-        ends.callback(self.channel.close)
+        cleanups.callback(self.channel.close)
         self.channel.open()
-        ends.callback(self.doctor.stop)
-        ends.callback(self.watch.stop)
+        cleanups.callback(self.doctor.stop)
+        cleanups.callback(self.live_counters.stop)
 
     def _new_channel(self, kernel: Any) -> Channel:
         if not host_environment.has_browsers(kernel):
             return NoChannel()
         answers = page_requests.answers(
             self.runtime,
-            watch=self.watch,
+            watch=self.live_counters,
             settings=self.settings,
             receipt_threshold=self.cells.receipt_threshold,
             doctor=self.doctor,
@@ -213,15 +227,18 @@ class Extension:
         return KernelChannel(kernel, self.runtime.recorder.run.id, self.snapshot, answers, self.audience)
 
     def _subscribers(self) -> list[Subscriber]:
-        """Return the functions that get each record; in an engine also that of its journal."""
+        """Return the functions that the store calls with each record.
+
+        In an engine of ipyparallel, the last one writes the record to the engine's journal.
+        """
         engine = [] if self._engine is None else [self._engine.write]
         return [self.updates.record_made, self.record_pages.record_made, *engine]
 
     def _stop_capture(self) -> None:
-        with suppress(Exception):  # the process ends
+        with suppress(Exception):  # the process is ending: nobody could handle an error
             self._capture.stop()
 
-    def _in_a_cell(self) -> bool:
+    def _is_cell_running(self) -> bool:
         return self.cells.events.inside_a_cell
 
     def _set_tracing(self, on: bool) -> None:
@@ -229,7 +246,7 @@ class Extension:
 
 
 def _log_reader() -> LogReader:
-    # The catalogue takes a moment to read, so it is loaded at the first native line.
+    # Reading the catalogue of known log messages takes time, so it is loaded with the first native line.
     from jupyter_mlgpu.explain.logs.catalogue import Catalogue
     from jupyter_mlgpu.explain.logs.reader import LogReader
 
@@ -260,6 +277,6 @@ def unload(shell: Any) -> None:
     """Unload the extension from a shell."""
     extension = getattr(shell, _ATTRIBUTE, None)
     if extension is not None:
-        with Uninterrupted():  # a part that was stopped half-way could not be stopped again
+        with Uninterrupted():  # after an interrupted `stop`, the remaining cleanups could not be run any more
             delattr(shell, _ATTRIBUTE)
             extension.stop()

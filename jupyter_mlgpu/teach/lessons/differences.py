@@ -16,7 +16,7 @@ from jupyter_mlgpu.teach.lessons.values import Numbers, Open, SeveralValues, Unr
 if TYPE_CHECKING:
     import numpy as np
 
-#: Most numbers that are shown as a table. Larger arrays become a picture.
+#: Maximum number of values that are shown as a table. Larger arrays become a picture.
 SMALL = 16
 
 #: Titles of a table's columns, or of pictures.

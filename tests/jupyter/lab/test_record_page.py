@@ -288,11 +288,11 @@ def test_a_record_is_copied_as_text(lab: Lab) -> None:
 WATCHED = """
 import time
 extension = get_ipython()._jupyter_mlgpu
-extension.watch.renew()
+extension.live_counters.renew()
 state = None
 while state is None or len(state["history"]) < looked + 3:
     time.sleep(0.05)
-    state = extension.watch.state()
+    state = extension.live_counters.state()
 """
 
 

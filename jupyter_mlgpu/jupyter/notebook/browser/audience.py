@@ -19,11 +19,11 @@ SETTING = "JUPYTER_MLGPU_RECEIPTS"
 
 
 class Audience:
-    """State of one shell: `asked` is True once a client has asked for our output."""
+    """State of one shell: `output_requested` is True once a client has asked for our output."""
 
     def __init__(self, shell: Any, environment: Mapping[str, str] = os.environ) -> None:
         """Set the initial state: loading during a request, such as a cell, counts as asking."""
-        self.asked = bool(environment.get(SETTING)) or bool(request_of(shell))
+        self.output_requested = bool(environment.get(SETTING)) or bool(request_of(shell))
         #: True if one of the clients that asked is ours: a page with our front end, or `jupyter mlgpu run`.
         self.known_to_a_client = False
         #: True if a Jupyter server started this kernel for a notebook, which JupyterLab may then show.
@@ -33,13 +33,13 @@ class Audience:
 
     def ask(self) -> None:
         """Record that a page of ours or `jupyter mlgpu run` has asked. May be called from any thread."""
-        self.asked = self.known_to_a_client = True
+        self.output_requested = self.known_to_a_client = True
 
     def cell_begins(self, info: Any) -> None:
         """Count a cell that loads the extension or uses our magics as asking; `info` is IPython's."""
         self._saw_cell_begin = True
-        if not self.asked and addresses_package(info.raw_cell, self._ours):
-            self.asked = True
+        if not self.output_requested and addresses_package(info.raw_cell, self._ours):
+            self.output_requested = True
 
     def cell_ended(self, result: Any) -> None:
         """Count a cell in a terminal that loaded the extension, so its begin event came too early for us.
@@ -47,7 +47,7 @@ class Audience:
         The lines of a profile end like cells, but are in no history.
         """
         if not self._saw_cell_begin and getattr(getattr(result, "info", None), "store_history", False):
-            self.asked = True
+            self.output_requested = True
 
 
 def request_of(shell: Any) -> Mapping[str, Any]:

@@ -39,7 +39,10 @@ def bench_command(line: str, shell: Any) -> BenchRun | Against:
         return two_runs(ours, theirs)
     if runtime.current().recorder.profiling():
         raise UsageError(
-            say("A profiler would change the benchmark's times: leave out --ops. Nothing was run.")
+            say(
+                "Profiling slows code down, so a benchmark cannot be timed meanwhile: leave out --ops. "
+                "Nothing was run."
+            )
         )
     for word in arguments.against:  # checked before the benchmark, which takes minutes
         load_or_published(word)

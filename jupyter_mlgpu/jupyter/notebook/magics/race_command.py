@@ -1,4 +1,4 @@
-"""`%%mlc_race`: runs the race, then shows its chart and its table."""
+"""Implements `%%mlc_race`: runs a race between devices and returns its result."""
 
 from __future__ import annotations
 
@@ -27,28 +27,35 @@ from jupyter_mlgpu.record.words import unknown
 from jupyter_mlgpu.show.race import page
 
 NOTE = say("This cell is a race: its time covers all runs together.")
-UNWATCHED = say(
+NOT_MONITORED = say(
     "In a race, only the first run on each device is monitored, because monitoring takes "
     "time; see the race's own table for its runs."
 )
 
 
 def race_command(line: str, body: str, shell: Any) -> RaceResult:
-    """Run `%%mlc_race LINE` over a cell: show the chart, and return the result.
+    """Run the cell `body` as a race with the options in `line`, and return the result.
 
-    Raises our errors before anything has run. An exception of the cell's own, and an interrupt, are raised
-    unchanged after the results so far were shown.
+    IPython shows the returned result: its chart and its table. Errors of this package, such as UsageError for
+    a wrong option, are raised before any code of the cell has run. If the cell raises an exception or is
+    interrupted, the results so far are shown here, and then the exception is raised unchanged.
     """
     arguments = options.parse(line)
     if not body.strip():
         raise UsageError(say("Nothing to race: write the code below the %%mlc_race line."))
     if runtime.current().recorder.profiling():
-        raise UsageError(say("A profiler would change the race's times: leave out --ops. Nothing was run."))
+        raise UsageError(
+            say(
+                "Profiling slows code down, so a race cannot be timed meanwhile: leave out --ops. "
+                "Nothing was run."
+            )
+        )
     setup = setup_source(arguments.setup, shell)
     loaded = registry.loaded()
-    # TensorFlow imports JAX if it is installed, so unused frameworks count only if there is no used one.
-    used = [one for one in loaded if one.started()] or loaded
-    name = racing.framework_of(arguments.framework, [one.name for one in used])
+    # TensorFlow imports JAX if it is installed. So a framework that has been imported but not used is a
+    # candidate only if none has been used.
+    candidates = [backend for backend in loaded if backend.started()] or loaded
+    name = racing.framework_of(arguments.framework, [backend.name for backend in candidates])
     if name not in registry.FRAMEWORKS:
         raise UsageError(unknown(say("framework"), name, registry.FRAMEWORKS, "--framework"))
     if arguments.fresh:
@@ -57,11 +64,14 @@ def race_command(line: str, body: str, shell: Any) -> RaceResult:
         finished = fresh_race(arguments, title(body), body, setup, name, shell, NOTE)
     else:
         finished = _race_here(arguments, body, setup, _import_framework(name), shell)
-    return _show_result(finished, arguments)
+    return _finish(finished, arguments)
 
 
 def title(body: str) -> str:
-    """Return the first line of code, with private parts of it removed; `…` stands for further lines."""
+    """Return the first line of code as a title; `…` after it stands for further lines.
+
+    Comments are skipped if there is any code. Private data in the line, such as a password, is removed.
+    """
     lines = [line.strip() for line in body.splitlines() if line.strip()]
     code = [line for line in lines if not line.startswith("#")] or lines
     return beginning(code[0] if len(code) == 1 else f"{code[0]} …")
@@ -81,10 +91,10 @@ def _race_here(
     """Run the race in this process."""
     available = backend.find_devices()
     devices = racing.devices_for(arguments.devices, available)
-    alone = [racing.why_alone(arguments, backend, devices, available)] if len(devices) == 1 else []
+    notes = [racing.why_alone(arguments, backend, devices, available)] if len(devices) == 1 else []
     cell = NotebookCell(shell, body, setup=setup, variable=arguments.variable)
     clock = SystemClock()
-    line = ProgressLine(shell)
+    progress_line = ProgressLine(shell)
     first_runs: list[Observed] = []
     runner = RaceRunner(
         backend,
@@ -92,11 +102,11 @@ def _race_here(
         sizes=arguments.sizes,
         repeats=arguments.repeats,
         clock=clock,
-        on_run=lambda run: line.say(page.progress(run, arguments.variable)),
+        on_run=lambda run: progress_line.say(page.progress(run, arguments.variable)),
         on_observed=first_runs.append,
     )
     recorder = runtime.current().recorder
-    recorder.stop_observing(UNWATCHED)
+    recorder.stop_observing(NOT_MONITORED)
     recorder.add_note(NOTE)
     try:
         with cell.guarded():
@@ -108,19 +118,20 @@ def _race_here(
                 runner.lane,
                 clock=clock,
                 versions=backend.versions,
-                notes=alone,
+                notes=notes,
             )
     finally:
-        line.clear()
-        recorder.set_observed(backend.name, racing.combined_observation(first_runs, UNWATCHED))
+        progress_line.clear()
+        recorder.set_observed(backend.name, racing.combined_observation(first_runs, NOT_MONITORED))
     if finished.error is not None:
         cell.show_own_traceback(finished.error)
-    elif cell.interrupted:  # at the end of the last run: the result is complete, and the interrupt is raised
+    elif cell.interrupted:  # at the end of the last run: the result is complete, the interrupt still raised
         return FinishedRace(finished.result, KeyboardInterrupt())
     return finished
 
 
-def _show_result(finished: FinishedRace, arguments: RaceOptions) -> RaceResult:
+def _finish(finished: FinishedRace, arguments: RaceOptions) -> RaceResult:
+    """Save the result if requested, and return it; after an error, show it and raise the error."""
     result = finished.result
     if any(lane.timings for lane in result.lanes):
         if finished.error is not None:
