@@ -42,7 +42,8 @@ def messages(language: str) -> Messages:
 
 @cache
 def _read(language: str) -> tuple[Messages, str]:
-    path = catalogue_path(language)
+    # English needs no file, which a cell may have made impossible to open.
+    path = None if language == "en" else catalogue_path(language)
     if path is None:
         return {}, ""
     import polib  # here because loading it takes time, and English does not need it
