@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { readKernelExit } from '../src/kernel/kernelexit';
-import type { IKernelExit } from '../src/kernel/kernelexit';
+import { readKernelExit, type IKernelExit } from '../src/kernel/kernelexit';
 import { KernelModel } from '../src/kernel/model';
 import { readSnapshot } from '../src/kernel/protocol';
 import { logJson, snapshotJson } from './records';

@@ -1,7 +1,6 @@
 /** Choose the device of the cells to come: the sidebar's own control, told of its kernel by a widget's model. */
 
-import { useState } from 'react';
-import type { ReactElement } from 'react';
+import { useState, type ReactElement } from 'react';
 
 import { picks, wordName } from '../kernel/devicechoice';
 import type { Translate } from '../language/i18n';
@@ -10,8 +9,7 @@ import { count } from '../language/untrusted';
 import { DeviceSelect } from '../sidebar/DevicePicker';
 import { Prose } from '../receipts/Prose';
 import { RestartNotice } from '../receipts/RestartNotice';
-import { useTrait } from './model';
-import type { IModel } from './model';
+import { useTrait, type IModel } from './model';
 
 /** A choice that the kernel has not heard of yet: most kernels hear nothing while a cell runs. */
 interface ISent {

@@ -1,18 +1,14 @@
 /** The newest records as receipts, the last one first: what the sidebar shows, for a notebook that has none. */
 
-import { useMemo } from 'react';
-import type { ReactElement } from 'react';
+import { useMemo, type ReactElement } from 'react';
 
 import type { Translate } from '../language/i18n';
-import { readOpenReceipt } from '../record/openreceipt';
-import type { IOpenReceipt } from '../record/openreceipt';
-import { readKnownRecord } from '../record/record';
-import type { IRecord } from '../record/record';
+import { readOpenReceipt, type IOpenReceipt } from '../record/openreceipt';
+import { readKnownRecord, type IRecord } from '../record/record';
 import { count, list, object } from '../language/untrusted';
 import { Receipt } from '../receipts/Receipt';
 import { CellName } from '../sidebar/RunningCell';
-import { useTrait } from './model';
-import type { IModel } from './model';
+import { useTrait, type IModel } from './model';
 
 /** More than the kernel sends: it bounds them by their size too. */
 const MANY = 100;

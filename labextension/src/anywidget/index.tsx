@@ -3,15 +3,13 @@
  * loads (anywidget.dev/en/afm). React comes with it, and its styles, which elsewhere nobody would bring.
  */
 
-import { StrictMode, useEffect, useMemo } from 'react';
-import type { ReactElement } from 'react';
+import { StrictMode, useEffect, useMemo, type ReactElement } from 'react';
 import { createRoot } from 'react-dom/client';
 
 import { catalogueOf, readCatalogue, translator } from '../language/i18n';
 import { DevicePicker } from './DevicePicker';
 import { TraceView } from './TraceView';
-import { languageOf, useTrait } from './model';
-import type { IModel } from './model';
+import { languageOf, useTrait, type IModel } from './model';
 
 /** The styles, with a value wherever JupyterLab's theme is absent: written here by bundle.mjs. */
 declare const STYLES: string;

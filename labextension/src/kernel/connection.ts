@@ -6,8 +6,7 @@
  * without the extension only ever gets the standard `comm_info_request`.
  */
 
-import { KernelMessage } from '@jupyterlab/services';
-import type { Kernel } from '@jupyterlab/services';
+import { KernelMessage, type Kernel } from '@jupyterlab/services';
 import type { IDisposable } from '@lumino/disposable';
 
 import { askDeath } from './kernelexit';

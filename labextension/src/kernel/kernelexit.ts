@@ -2,8 +2,7 @@
 
 import { ServerConnection } from '@jupyterlab/services';
 
-import { readKernelExit as readKnown } from './messages';
-import type { IKernelExit } from './messages';
+import { readKernelExit as readKnown, type IKernelExit } from './messages';
 import { object } from '../language/untrusted';
 
 export type { IKernelExit } from './messages';

@@ -6,8 +6,7 @@ import type { JupyterFrontEnd } from '@jupyterlab/application';
 import type { Cell } from '@jupyterlab/cells';
 import type { INotebookTracker, NotebookPanel } from '@jupyterlab/notebook';
 import type { Kernel } from '@jupyterlab/services';
-import { Signal } from '@lumino/signaling';
-import type { ISignal } from '@lumino/signaling';
+import { Signal, type ISignal } from '@lumino/signaling';
 
 import type { ICodeLine, ILineFinder } from '../receipts/lineProvider';
 import type { ISampledLine } from '../record/openreceipt';
@@ -22,8 +21,7 @@ import { TraceMark, notebookLanguage } from './mark';
 import { KernelModel } from './model';
 import { progressOf } from './progress';
 import { cellsToRun, runInTurn } from './rerun';
-import { readSaved, sourceOf } from './saved';
-import type { IReceiptSource } from './saved';
+import { readSaved, sourceOf, type IReceiptSource } from './saved';
 
 /** Milliseconds of quiet after an edit before the outputs are read again. */
 const QUIET = 300;

@@ -8,8 +8,7 @@
 
 import { readCountersEvent } from './counters';
 import * as wire from './messages';
-import { readRecords as readPage } from './messages';
-import type { IRecords as IPage } from './messages';
+import { readRecords as readPage, type IRecords as IPage } from './messages';
 import { count, listOf, object, oneOf, shape, word } from '../language/untrusted';
 import type { Read, Reader } from '../language/untrusted';
 

@@ -1,7 +1,6 @@
 /** One question to a kernel over the control channel, which answers while a cell runs, and its answer. */
 
-import { KernelMessage } from '@jupyterlab/services';
-import type { Kernel } from '@jupyterlab/services';
+import { KernelMessage, type Kernel } from '@jupyterlab/services';
 
 /** Milliseconds to wait for an answer. */
 export const PATIENCE = 5_000;

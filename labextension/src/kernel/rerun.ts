@@ -1,8 +1,7 @@
 /** Cells of a notebook that can be run again as a record says that they ran, and their running. */
 
 import type { Cell } from '@jupyterlab/cells';
-import { NotebookActions } from '@jupyterlab/notebook';
-import type { NotebookPanel } from '@jupyterlab/notebook';
+import { NotebookActions, type NotebookPanel } from '@jupyterlab/notebook';
 
 import { cellOf } from '../record/cellrows';
 import type { IRecord } from '../record/record';

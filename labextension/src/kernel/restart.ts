@@ -4,10 +4,8 @@
  * It comes from jupyter_mlgpu/jupyter/notebook/magics/restart.py.
  */
 
-import { sentence } from '../language/sentence';
-import type { Sentence } from '../language/sentence';
-import { object, or, shape } from '../language/untrusted';
-import type { Read } from '../language/untrusted';
+import { sentence, type Sentence } from '../language/sentence';
+import { object, or, shape, type Read } from '../language/untrusted';
 
 export const RESTART_MIME_TYPE = 'application/vnd.jupyter-mlgpu.restart+json';
 

@@ -3,13 +3,10 @@
 import type { INotebookModel } from '@jupyterlab/notebook';
 
 import { outputsOf } from './outputs';
-import { MIME_TYPE, readRecord } from '../record/record';
-import type { IRecord, Unreadable } from '../record/record';
-import { figureOf } from './savedfigures';
-import type { IFigure } from './savedfigures';
+import { MIME_TYPE, readRecord, type IRecord, type Unreadable } from '../record/record';
+import { figureOf, type IFigure } from './savedfigures';
 import { breath, sliceEnd } from '../record/slices';
-import { savedEntry } from './state';
-import type { IEntry } from './state';
+import { savedEntry, type IEntry } from './state';
 import { object, savedText } from '../language/untrusted';
 
 /** The newest so many figures: older ones stand in the notebook all the same. */

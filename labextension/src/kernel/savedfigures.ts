@@ -1,7 +1,6 @@
 /** The plans, races, benchmarks and collections of engines in a notebook's outputs, for the sidebar. */
 
-import { PAGE_TYPE, readPage } from '../page/page';
-import type { IPage } from '../page/page';
+import { PAGE_TYPE, readPage, type IPage } from '../page/page';
 import { object } from '../language/untrusted';
 
 export interface IFigure {

@@ -2,8 +2,7 @@
 
 import type { Translate } from '../language/i18n';
 import { inWords } from '../record/requested';
-import { INSTALL_LINE } from './loading';
-import type { ILoadProblem } from './loading';
+import { INSTALL_LINE, type ILoadProblem } from './loading';
 import type { IState } from './state';
 
 /** The device asked for, as `gpu`, or why there is none. */

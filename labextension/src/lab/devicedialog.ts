@@ -1,8 +1,7 @@
 /** Choosing a device from a command: a question, and the answer told to the kernel. */
 
 import { Dialog, showDialog } from '@jupyterlab/apputils';
-import { createElement } from 'react';
-import type { ChangeEvent } from 'react';
+import { createElement, type ChangeEvent } from 'react';
 
 import { choiceName, picks } from '../kernel/devicechoice';
 import type { NotebookSession } from '../kernel/notebooks';

@@ -6,14 +6,11 @@
 
 import { CodeCell } from '@jupyterlab/cells';
 import type { INotebookTracker, NotebookPanel } from '@jupyterlab/notebook';
-import { PanelLayout } from '@lumino/widgets';
-import type { Widget } from '@lumino/widgets';
+import { PanelLayout, type Widget } from '@lumino/widgets';
 
 import { dataOf } from '../kernel/outputs';
-import { foldingOf } from '../record/folding';
-import type { IWritten, NativeLines } from '../record/folding';
-import { MIME_TYPE } from '../record/record';
-import type { IRecord } from '../record/record';
+import { foldingOf, type IWritten, type NativeLines } from '../record/folding';
+import { MIME_TYPE, type IRecord } from '../record/record';
 import type { ICellOutputs } from '../receipts/outputsProvider';
 import { object } from '../language/untrusted';
 

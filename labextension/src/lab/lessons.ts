@@ -6,8 +6,7 @@
 import { ServerConnection } from '@jupyterlab/services';
 
 import type { Language } from '../language/language';
-import { RefusedError, sentence } from '../language/sentence';
-import type { Sentence } from '../language/sentence';
+import { RefusedError, sentence, type Sentence } from '../language/sentence';
 import { object, text } from '../language/untrusted';
 
 /** Milliseconds after which a server that does not answer is waited for no more: it may have to copy. */

@@ -4,15 +4,13 @@
 
 import { Dialog, Notification, showDialog } from '@jupyterlab/apputils';
 import type { Cell } from '@jupyterlab/cells';
-import { NotebookActions } from '@jupyterlab/notebook';
-import type { INotebookTracker, NotebookPanel } from '@jupyterlab/notebook';
+import { NotebookActions, type INotebookTracker, type NotebookPanel } from '@jupyterlab/notebook';
 import type { ITranslator } from '@jupyterlab/translation';
 
 import type { Message, Translate } from '../language/i18n';
 import type { Language } from '../language/language';
 import { preparation } from '../kernel/restart';
-import { restarterProvider } from '../receipts/restarterProvider';
-import type { IFailure, IRestarter } from '../receipts/restarterProvider';
+import { restarterProvider, type IFailure, type IRestarter } from '../receipts/restarterProvider';
 import { runSilently } from '../kernel/silently';
 import { RestartQuestion } from '../receipts/RestartQuestion';
 

@@ -3,8 +3,7 @@
  */
 
 import type { ILogLine } from '../record/logs';
-import { LONG, object, printedIn, shape } from './untrusted';
-import type { Read } from './untrusted';
+import { LONG, object, printedIn, shape, type Read } from './untrusted';
 
 export interface IExplanation {
   meaning: string | null;

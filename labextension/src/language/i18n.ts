@@ -6,8 +6,7 @@
  */
 
 import type { Messages } from './explain';
-import { filled } from './sentence';
-import type { Fields, ITemplate, Sentence } from './sentence';
+import { filled, type Fields, type ITemplate, type Sentence } from './sentence';
 import texts from './texts.json';
 import { list, object } from './untrusted';
 

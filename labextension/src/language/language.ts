@@ -6,8 +6,7 @@ import { Signal } from '@lumino/signaling';
 
 import { loadMessages, loadTexts } from './catalogue';
 import type { Messages } from './explain';
-import { translator } from './i18n';
-import type { ICatalogue, Translate } from './i18n';
+import { translator, type ICatalogue, type Translate } from './i18n';
 import { preferences } from '../sidebar/preferences';
 
 const ENGLISH = translator(null);

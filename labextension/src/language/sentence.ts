@@ -3,8 +3,7 @@
  * side is jupyter_mlgpu/record/sentence.py.
  */
 
-import { LONG, object, or, printed } from './untrusted';
-import type { Reader } from './untrusted';
+import { LONG, object, or, printed, type Reader } from './untrusted';
 
 /** A text, or a template with its fields. */
 export type Sentence = string | ITemplate;

@@ -4,8 +4,7 @@ import type { ReactElement } from 'react';
 
 import type { Translate } from '../language/i18n';
 import type { IChart, IRule, ISeries } from './pagetypes';
-import { scaleOf, ticksOf } from './scales';
-import type { IRoom, ITick, Scale } from './scales';
+import { scaleOf, ticksOf, type IRoom, type ITick, type Scale } from './scales';
 import { useWidth } from '../receipts/useWidth';
 import { plain } from '../language/prose';
 import { Prose } from '../receipts/Prose';

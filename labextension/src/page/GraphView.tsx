@@ -1,10 +1,8 @@
 /** The functions of a plan: how many operations are of which kind, one drawn, and the same as a table. */
 
-import { useState } from 'react';
-import type { ReactElement } from 'react';
+import { useState, type ReactElement } from 'react';
 
-import { KINDS } from './graph';
-import type { IDrawing, IGraph, Kind } from './graph';
+import { KINDS, type IDrawing, type IGraph, type Kind } from './graph';
 import type { Translate } from '../language/i18n';
 import { Fold } from '../receipts/Fold';
 import { Table } from '../receipts/Table';

@@ -1,12 +1,10 @@
 /** Plans, races, benchmarks and what was collected from engines, under cells. */
 
 import type { IRenderMime } from '@jupyterlab/rendermime-interfaces';
-import { Suspense, lazy } from 'react';
-import type { ReactElement } from 'react';
+import { Suspense, lazy, type ReactElement } from 'react';
 
 import { OutputWidget, outputType } from '../receipts/outputtype';
-import { PAGE_TYPE, readPage } from './page';
-import type { IPage } from './page';
+import { PAGE_TYPE, readPage, type IPage } from './page';
 import type { Unreadable } from '../language/untrusted';
 
 // What draws them is loaded with the first of them.

@@ -1,9 +1,7 @@
 /** What a race, a plan, a benchmark or a collection of engines tells, as a notebook keeps it: the only way in. */
 
-import { SCHEMA, readPage as readKnown } from './pagetypes';
-import type { IPage } from './pagetypes';
-import { versioned } from '../language/untrusted';
-import type { Unreadable } from '../language/untrusted';
+import { SCHEMA, readPage as readKnown, type IPage } from './pagetypes';
+import { versioned, type Unreadable } from '../language/untrusted';
 
 export { PAGE_TYPE } from './pagetypes';
 export type { IPage } from './pagetypes';

@@ -1,7 +1,6 @@
 /** A button that copies a text. */
 
-import { useState } from 'react';
-import type { ReactElement } from 'react';
+import { useState, type ReactElement } from 'react';
 
 import type { Translate } from '../language/i18n';
 import { Button } from './controls';

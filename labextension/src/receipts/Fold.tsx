@@ -1,7 +1,6 @@
 /** A part that opens: nothing of it is in the page before. */
 
-import { useState } from 'react';
-import type { ReactElement, ReactNode } from 'react';
+import { useState, type ReactElement, type ReactNode } from 'react';
 
 export function Fold(props: {
   label: string;

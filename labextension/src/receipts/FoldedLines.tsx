@@ -1,11 +1,9 @@
 /** The native lines of a cell that ask for nothing, in one line under it, which opens to them as they were written. */
 
-import { useEffect, useId, useState } from 'react';
-import type { ReactElement } from 'react';
+import { useEffect, useId, useState, type ReactElement } from 'react';
 
 import type { Translate } from '../language/i18n';
-import { foldedInWords } from '../record/folding';
-import type { NativeLines } from '../record/folding';
+import { foldedInWords, type NativeLines } from '../record/folding';
 import type { IRecord } from '../record/record';
 import type { ICellOutputs } from './outputsProvider';
 import { Caret } from './icons';

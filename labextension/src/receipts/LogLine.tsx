@@ -4,8 +4,7 @@ import type { ReactElement } from 'react';
 
 import { explain } from '../language/explain';
 import type { Translate } from '../language/i18n';
-import { TEXT_LIMIT } from '../record/logs';
-import type { ILogLine } from '../record/logs';
+import { TEXT_LIMIT, type ILogLine } from '../record/logs';
 import { Verdict } from './Verdict';
 import { Prose } from './Prose';
 

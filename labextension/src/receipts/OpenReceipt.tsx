@@ -3,8 +3,7 @@
  * legend, messages, and ways into the notebook.
  */
 
-import { Suspense, lazy } from 'react';
-import type { ReactElement, ReactNode } from 'react';
+import { Suspense, lazy, type ReactElement, type ReactNode } from 'react';
 
 import type { Translate } from '../language/i18n';
 import { commandsIn } from '../language/prose';

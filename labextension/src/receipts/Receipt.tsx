@@ -1,7 +1,6 @@
 /** The receipt under a cell: one line that opens to all that was measured. */
 
-import { useId, useState } from 'react';
-import type { ReactElement } from 'react';
+import { useId, useState, type ReactElement } from 'react';
 
 import type { Translate } from '../language/i18n';
 import { figuresOf, messagesOf } from '../record/head';

@@ -1,7 +1,6 @@
 /** The inside of a receipt that was opened, as soon as it has come; else its text and messages, which the notebook has. */
 
-import { useEffect, useState } from 'react';
-import type { ReactElement } from 'react';
+import { useEffect, useState, type ReactElement } from 'react';
 
 import type { Translate } from '../language/i18n';
 import type { IOpenReceipt } from '../record/openreceipt';

@@ -1,7 +1,6 @@
 /** Why a restart is needed, and a button for it where there is a kernel to restart. */
 
-import { useId } from 'react';
-import type { ReactElement } from 'react';
+import { useId, type ReactElement } from 'react';
 
 import type { Message, Translate } from '../language/i18n';
 import type { IRestartHint } from '../kernel/restart';

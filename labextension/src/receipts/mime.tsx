@@ -10,15 +10,13 @@ import { page } from '../page/figurewidget';
 import { OutputWidget, outputType } from './outputtype';
 import { preferences } from '../sidebar/preferences';
 import { openReceipt } from '../record/asking';
-import { MIME_TYPE, readRecord } from '../record/record';
+import { MIME_TYPE, readRecord, type IRecord } from '../record/record';
 import type { IOpenReceipt } from '../record/openreceipt';
-import type { IRecord } from '../record/record';
 import { FoldedLines } from './FoldedLines';
 import { outputsProvider } from './outputsProvider';
 import { lineProvider } from './lineProvider';
 import { restart } from './restartwidget';
-import { object, savedText } from '../language/untrusted';
-import type { Unreadable } from '../language/untrusted';
+import { object, savedText, type Unreadable } from '../language/untrusted';
 import { Receipt } from './Receipt';
 
 class ReceiptWidget extends OutputWidget {

@@ -3,8 +3,7 @@
 import type { IRenderMime } from '@jupyterlab/rendermime-interfaces';
 import { ReactWidget } from '@jupyterlab/ui-components';
 
-import { languageOf } from '../language/language';
-import type { Language } from '../language/language';
+import { languageOf, type Language } from '../language/language';
 
 /** An output of a type of ours, in the page's language. */
 export abstract class OutputWidget extends ReactWidget implements IRenderMime.IRenderer {

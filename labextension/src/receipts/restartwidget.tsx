@@ -6,10 +6,8 @@ import type { IRenderMime } from '@jupyterlab/rendermime-interfaces';
 import type { ReactElement } from 'react';
 
 import { OutputWidget, outputType } from './outputtype';
-import { RESTART_MIME_TYPE, readRestartHint } from '../kernel/restart';
-import type { IRestartHint } from '../kernel/restart';
-import { restarterProvider } from './restarterProvider';
-import type { IFailure } from './restarterProvider';
+import { RESTART_MIME_TYPE, readRestartHint, type IRestartHint } from '../kernel/restart';
+import { restarterProvider, type IFailure } from './restarterProvider';
 import { RestartNotice } from './RestartNotice';
 
 class RestartWidget extends OutputWidget {

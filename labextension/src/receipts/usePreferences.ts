@@ -2,8 +2,7 @@
 
 import { useEffect, useRef, useState } from 'react';
 
-import { preferences } from '../sidebar/preferences';
-import type { IPreferences } from '../sidebar/preferences';
+import { preferences, type IPreferences } from '../sidebar/preferences';
 import { useSignal } from './useSignal';
 
 export function usePreferences(): IPreferences {

@@ -7,8 +7,7 @@ import { ServerConnection } from '@jupyterlab/services';
 
 import { RefusedError } from '../language/sentence';
 import { LONG, object, printed } from '../language/untrusted';
-import { readOpenReceipt } from './openreceipt';
-import type { IOpenReceipt } from './openreceipt';
+import { readOpenReceipt, type IOpenReceipt } from './openreceipt';
 
 /** Milliseconds after which a server that does not answer is waited for no more. */
 const PATIENCE = 30_000;

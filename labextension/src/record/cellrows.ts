@@ -5,8 +5,7 @@
  * two frames.
  */
 
-import { NOT_KNOWN, NOWHERE, figures } from './figures';
-import type { IFigures } from './figures';
+import { NOT_KNOWN, NOWHERE, figures, type IFigures } from './figures';
 import type { IRecord, Outcome } from './record';
 import { isWarmUp } from './repeat';
 import type { IEntry } from '../kernel/state';

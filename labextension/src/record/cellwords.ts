@@ -1,7 +1,6 @@
 /** What a list says of a record in one line. */
 
-import { figureOf } from './cellrows';
-import type { Sort } from './cellrows';
+import { figureOf, type Sort } from './cellrows';
 import { formatBytes, formatSeconds, formatValue } from './format';
 import type { IRecord } from './record';
 import type { Translate } from '../language/i18n';

@@ -4,8 +4,7 @@ import { dotted } from './format';
 import type { Translate } from '../language/i18n';
 import { LONG, printed } from '../language/untrusted';
 import type { IRecord } from './record';
-import { readHead as readKnown } from './wire';
-import type { IHead } from './wire';
+import { readHead as readKnown, type IHead } from './wire';
 
 export type { IHead } from './wire';
 

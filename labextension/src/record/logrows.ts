@@ -2,16 +2,12 @@
  * All log lines of a notebook in the order in which they came, and which of them a filter leaves.
  */
 
-import { explain } from '../language/explain';
-import type { Messages } from '../language/explain';
-import { finder } from './finding';
-import type { Finds } from './finding';
-import { VERDICTS } from './logs';
-import type { ILogLine, Verdict } from './logs';
+import { explain, type Messages } from '../language/explain';
+import { finder, type Finds } from './finding';
+import { VERDICTS, type ILogLine, type Verdict } from './logs';
 import type { ICell, IRecord } from './record';
 import { firstWhere } from './sorting';
-import { hasOwnRecords, keyOf, shownEntries } from '../kernel/state';
-import type { IEntry, IState } from '../kernel/state';
+import { hasOwnRecords, keyOf, shownEntries, type IEntry, type IState } from '../kernel/state';
 
 /** Where lines belong: in a cell, or in none. */
 export interface ILogPlace {

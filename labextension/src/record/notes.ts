@@ -1,7 +1,6 @@
 /** Messages: which come first. */
 
-import { VERDICTS } from './logs';
-import type { ILogLine, Verdict } from './logs';
+import { VERDICTS, type ILogLine, type Verdict } from './logs';
 
 export function isToActOn(verdict: Verdict): boolean {
   return verdict === 'fatal' || verdict === 'action';

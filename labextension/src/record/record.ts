@@ -1,14 +1,11 @@
 /** A record as it arrives from the kernel or stands in a saved notebook: the only way in. */
 
 import type { ICell } from './cell';
-import { headOfText, readHead } from './head';
-import type { IHead } from './head';
-import { readLogs } from './logs';
-import type { ILogLine } from './logs';
+import { headOfText, readHead, type IHead } from './head';
+import { readLogs, type ILogLine } from './logs';
 import { readRecord as readKnown } from './wire';
 import type * as wire from './wire';
-import { count, pairsOf, versioned } from '../language/untrusted';
-import type { Unreadable } from '../language/untrusted';
+import { count, pairsOf, versioned, type Unreadable } from '../language/untrusted';
 
 export const MIME_TYPE = 'application/vnd.jupyter-mlgpu.record+json';
 

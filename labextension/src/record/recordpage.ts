@@ -1,7 +1,6 @@
 /** What the kernel answers about one cell; the only way in. */
 
-import { readMemorySamples } from './memorysamples';
-import type { IMemorySamples } from './memorysamples';
+import { readMemorySamples, type IMemorySamples } from './memorysamples';
 import { readRecordPage as readKnown } from './recordpagetypes';
 import type { IOpenReceipt } from './openreceipt';
 import type * as wire from './recordpagetypes';

@@ -1,7 +1,6 @@
 /** Names for people, of what records and live counters name; and which of a record's readings a list tells of. */
 
-import { isMessage } from '../language/i18n';
-import type { Translate } from '../language/i18n';
+import { isMessage, type Translate } from '../language/i18n';
 import { FRAMEWORKS, LIBRARIES } from './names';
 import type { IReading, IRecord } from './record';
 

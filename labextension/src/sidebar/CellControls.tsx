@@ -1,8 +1,7 @@
 /** One row of controls over the records: find, sort, and the filters, which are folded away until asked for. */
 
 import { filterIcon } from '@jupyterlab/ui-components';
-import { useId } from 'react';
-import type { ReactElement } from 'react';
+import { useId, type ReactElement } from 'react';
 
 import { dotted } from '../record/format';
 import { ALL_RECORDS, GROUPINGS, OUTCOMES, SORTS, countFilters } from '../record/cellrows';

@@ -1,7 +1,6 @@
 /** The page of one record; what draws it is loaded when the first one is opened. */
 
-import { useEffect, useState } from 'react';
-import type { ComponentType, ReactElement } from 'react';
+import { useEffect, useState, type ComponentType, type ReactElement } from 'react';
 
 import type { Translate } from '../language/i18n';
 import type { NotebookSession } from '../kernel/notebooks';

@@ -1,16 +1,13 @@
 /** The records of a notebook: the list of them, the page of the one that was opened, or two compared. */
 
-import { useCallback, useState } from 'react';
-import type { ReactElement } from 'react';
+import { useCallback, useState, type ReactElement } from 'react';
 
 import type { Translate } from '../language/i18n';
 import type { NotebookSession } from '../kernel/notebooks';
-import { shownEntries } from '../kernel/state';
-import type { IEntry, IState } from '../kernel/state';
+import { shownEntries, type IEntry, type IState } from '../kernel/state';
 import { CellPage } from './CellPage';
 import { ComparisonPage } from './ComparisonPage';
-import { RecordList } from './RecordList';
-import type { ILost } from './RecordList';
+import { RecordList, type ILost } from './RecordList';
 import { Selection } from './Selection';
 import { useOwnedState } from '../receipts/useOwnedState';
 

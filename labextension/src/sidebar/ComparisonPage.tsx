@@ -6,15 +6,12 @@ import type { ReactElement } from 'react';
 import { cellOf } from '../record/cellrows';
 import type { Translate } from '../language/i18n';
 import type { NotebookSession } from '../kernel/notebooks';
-import { whyOf } from '../language/sentence';
-import type { Sentence } from '../language/sentence';
-import { shownEntries } from '../kernel/state';
-import type { IEntry, IState } from '../kernel/state';
+import { whyOf, type Sentence } from '../language/sentence';
+import { shownEntries, type IEntry, type IState } from '../kernel/state';
 import { ask as askServer } from '../record/asking';
 import { object } from '../language/untrusted';
 import { PageView } from '../page/figurewidget';
-import { readPage } from '../page/page';
-import type { IPage } from '../page/page';
+import { readPage, type IPage } from '../page/page';
 import { RunAgain } from './RunAgain';
 import { Button, GoToCell } from '../receipts/controls';
 

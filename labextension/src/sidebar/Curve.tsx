@@ -2,8 +2,7 @@
 
 import type { ReactElement } from 'react';
 
-import { lines } from '../record/curve';
-import type { CurvePoint, ISides } from '../record/curve';
+import { lines, type CurvePoint, type ISides } from '../record/curve';
 
 /** The box in which it is drawn. */
 const WIDTH = 100;

@@ -4,15 +4,12 @@
  * What is shown as chosen is what the kernel says. While a cell runs it waits, and that is said.
  */
 
-import { useEffect, useId, useState } from 'react';
-import type { ReactElement } from 'react';
+import { useEffect, useId, useState, type ReactElement } from 'react';
 
-import { choiceName, picks, wordName } from '../kernel/devicechoice';
-import type { IPick } from '../kernel/devicechoice';
+import { choiceName, picks, wordName, type IPick } from '../kernel/devicechoice';
 import type { Translate } from '../language/i18n';
 import type { NotebookSession } from '../kernel/notebooks';
-import { whyOf } from '../language/sentence';
-import type { Sentence } from '../language/sentence';
+import { whyOf, type Sentence } from '../language/sentence';
 import type { IState } from '../kernel/state';
 import { Prose } from '../receipts/Prose';
 import { RestartOffer } from '../receipts/RestartOffer';

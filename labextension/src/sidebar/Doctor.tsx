@@ -1,13 +1,11 @@
 /** Whether this kernel's set-up is in order: asked for with a button, and what was found with its remedy. */
 
-import { useState } from 'react';
-import type { ReactElement } from 'react';
+import { useState, type ReactElement } from 'react';
 
 import type { IDiagnosis, IDoctor, IFinding } from '../kernel/doctor';
 import type { Translate } from '../language/i18n';
 import type { NotebookSession } from '../kernel/notebooks';
-import { whyOf } from '../language/sentence';
-import type { Sentence } from '../language/sentence';
+import { whyOf, type Sentence } from '../language/sentence';
 import { CopyButton } from '../receipts/CopyButton';
 import { Button } from '../receipts/controls';
 import { Prose } from '../receipts/Prose';

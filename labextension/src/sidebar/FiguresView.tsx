@@ -1,7 +1,6 @@
 /** The sidebar's plans, races, benchmarks and collections: one of them, the last unless another is chosen. */
 
-import { Suspense } from 'react';
-import type { ReactElement } from 'react';
+import { Suspense, type ReactElement } from 'react';
 
 import { PageView } from '../page/figurewidget';
 import type { Message, Translate } from '../language/i18n';

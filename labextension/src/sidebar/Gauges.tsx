@@ -1,10 +1,8 @@
 /** What the machine does now: numbers, a curve of the last minutes below each, and the same as a table. */
 
-import { useEffect, useState } from 'react';
-import type { CSSProperties, ReactElement } from 'react';
+import { useEffect, useState, type CSSProperties, type ReactElement } from 'react';
 
-import { asBackground, bands } from '../kernel/bands';
-import type { IBand } from '../kernel/bands';
+import { asBackground, bands, type IBand } from '../kernel/bands';
 import type { ICounters } from '../kernel/counters';
 import { dotted, formatSeconds } from '../record/format';
 import {

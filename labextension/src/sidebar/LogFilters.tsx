@@ -1,14 +1,11 @@
 /** What to show of the log: verdicts, a cell, a text; explained, or as it was printed. */
 
-import { memo, useDeferredValue } from 'react';
-import type { ReactElement } from 'react';
+import { memo, useDeferredValue, type ReactElement } from 'react';
 
 import { cellNumber } from '../record/cellnumber';
 import type { Translate } from '../language/i18n';
-import { NO_CELL } from '../record/logrows';
-import type { ILogFilter, ILogGroup } from '../record/logrows';
-import { VERDICTS } from '../record/logs';
-import type { Verdict } from '../record/logs';
+import { NO_CELL, type ILogFilter, type ILogGroup } from '../record/logrows';
+import { VERDICTS, type Verdict } from '../record/logs';
 import { VerdictShape } from '../receipts/Verdict';
 import { Chip, Search, toggled } from '../receipts/controls';
 

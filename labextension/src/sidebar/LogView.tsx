@@ -1,13 +1,11 @@
 /** All log lines of the notebook, oldest first, with filters; only those in sight are in the page. */
 
-import { useCallback, useMemo, useState } from 'react';
-import type { ReactElement } from 'react';
+import { useCallback, useMemo, useState, type ReactElement } from 'react';
 
 import type { Translate } from '../language/i18n';
 import { ALL_LINES, LogRows, groups, linesLeftOut, logSections } from '../record/logrows';
 import type { ILogFilter, ILogRow } from '../record/logrows';
-import { hasOwnRecords, shownEntries } from '../kernel/state';
-import type { IState } from '../kernel/state';
+import { hasOwnRecords, shownEntries, type IState } from '../kernel/state';
 import { CHOICES, LogFilters } from './LogFilters';
 import { LogRow } from './LogRow';
 import type { ILost } from './RecordList';

@@ -3,12 +3,10 @@
  * how the runs of its cell went, what the kernel says of it. Its place is there always, so that nothing moves.
  */
 
-import { useMemo, useSyncExternalStore } from 'react';
-import type { ReactElement } from 'react';
+import { useMemo, useSyncExternalStore, type ReactElement } from 'react';
 
 import type { CellMarks } from './cellmarks';
-import { trendOf } from '../record/cellrows';
-import type { Runs } from '../record/cellrows';
+import { trendOf, type Runs } from '../record/cellrows';
 import { factsOf } from '../record/head';
 import type { Message, Translate } from '../language/i18n';
 import type { IEntry } from '../kernel/state';

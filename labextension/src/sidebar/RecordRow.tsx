@@ -1,12 +1,10 @@
 /** One record in the list, in one line: its cell, its figure with a bar, how it ended; leads to all that is known. */
 
-import { memo, useEffect } from 'react';
-import type { KeyboardEvent, ReactElement } from 'react';
+import { memo, useEffect, type KeyboardEvent, type ReactElement } from 'react';
 
 import { barWidth, dotted } from '../record/format';
 import type { CellMarks } from './cellmarks';
-import { figureOf } from '../record/cellrows';
-import type { Sort } from '../record/cellrows';
+import { figureOf, type Sort } from '../record/cellrows';
 import { factsOf, messagesOf } from '../record/head';
 import { isToActOn, worstFirst } from '../record/notes';
 import type { Translate } from '../language/i18n';

@@ -1,7 +1,6 @@
 /** The offer to run two cells that are compared a few more times, so that the comparison can be trusted. */
 
-import { useState } from 'react';
-import type { ReactElement, ReactNode } from 'react';
+import { useState, type ReactElement, type ReactNode } from 'react';
 
 import type { Message, Translate } from '../language/i18n';
 import type { NotebookSession } from '../kernel/notebooks';

@@ -1,7 +1,6 @@
 /** The cell that runs now, with a clock that ticks; or the one that ran last, in the same place. */
 
-import { useEffect, useState } from 'react';
-import type { ReactElement } from 'react';
+import { useEffect, useState, type ReactElement } from 'react';
 
 import { cellNumber } from '../record/cellnumber';
 import { dotted, formatClock } from '../record/format';

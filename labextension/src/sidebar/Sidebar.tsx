@@ -2,15 +2,12 @@
  * The sidebar: what the focused notebook's kernel does now, and the records of its cells.
  */
 
-import { startTransition, useCallback, useState } from 'react';
-import type { ReactElement } from 'react';
+import { startTransition, useCallback, useState, type ReactElement } from 'react';
 
 import type { Translate } from '../language/i18n';
-import { ALL_LINES } from '../record/logrows';
-import type { ILogFilter } from '../record/logrows';
+import { ALL_LINES, type ILogFilter } from '../record/logrows';
 import type { NotebookSession } from '../kernel/notebooks';
-import { canStart, countLines, shownEntries } from '../kernel/state';
-import type { IEntry } from '../kernel/state';
+import { canStart, countLines, shownEntries, type IEntry } from '../kernel/state';
 import { Announcer } from './Announcer';
 import { CellsView } from './CellsView';
 import { FiguresView, figuresName } from './FiguresView';

@@ -1,11 +1,9 @@
 /** Where a notebook is not traced: the button that starts it, what is in its way, and the wish to do so always. */
 
-import { useLayoutEffect, useRef, useState } from 'react';
-import type { ReactElement } from 'react';
+import { useLayoutEffect, useRef, useState, type ReactElement } from 'react';
 
 import type { Translate } from '../language/i18n';
-import { whyOf } from '../language/sentence';
-import type { Sentence } from '../language/sentence';
+import { whyOf, type Sentence } from '../language/sentence';
 import { INSTALL_LINE } from '../kernel/loading';
 import type { NotebookSession } from '../kernel/notebooks';
 import type { IState } from '../kernel/state';

@@ -1,7 +1,6 @@
 /** Two views of one thing, of which one is shown: tabs with the keys that tabs have. */
 
-import { useId } from 'react';
-import type { KeyboardEvent, ReactElement, ReactNode } from 'react';
+import { useId, type KeyboardEvent, type ReactElement, type ReactNode } from 'react';
 
 export interface ITab<T extends string> {
   id: T;

@@ -2,8 +2,7 @@
 
 import { useEffect, useMemo, useState } from 'react';
 
-import { filterSections } from '../record/logrows';
-import type { ILogFilter, LogRows, LogSection } from '../record/logrows';
+import { filterSections, type ILogFilter, type LogRows, type LogSection } from '../record/logrows';
 import type { Messages } from '../language/explain';
 import { breath, sliceEnd } from '../record/slices';
 

@@ -5,8 +5,7 @@
 
 import { useLayoutEffect, useState, useSyncExternalStore } from 'react';
 
-import { RowWindow } from '../record/rowwindow';
-import type { IRange, KeyOf } from '../record/rowwindow';
+import { RowWindow, type IRange, type KeyOf } from '../record/rowwindow';
 import { coalesced } from '../record/slices';
 
 /**

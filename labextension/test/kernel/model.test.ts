@@ -4,8 +4,7 @@ import { test } from 'node:test';
 import { KernelModel } from '../../src/kernel/model';
 import { readDelta, readPage, readSnapshot } from '../../src/kernel/protocol';
 import { readRecord } from '../../src/record/record';
-import { savedEntry, shownEntries } from '../../src/kernel/state';
-import type { IEntry } from '../../src/kernel/state';
+import { savedEntry, shownEntries, type IEntry } from '../../src/kernel/state';
 import { deltaJson, logJson, recordJson, runningJson, snapshotJson } from '../records';
 
 /** A model with a clock that the test sets, and the JSON of the kernel as its input. */

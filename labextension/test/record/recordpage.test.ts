@@ -5,10 +5,8 @@ import { readRecordPage } from '../../src/record/recordpage';
 import { lines } from '../../src/record/curve';
 import { points, readMemorySamples, span } from '../../src/record/memorysamples';
 import { filledColumns, operationGroups, operationsNamed } from '../../src/record/operations';
-import { PERFETTO, handOver } from '../../src/lab/perfetto';
-import type { IPage } from '../../src/lab/perfetto';
-import { readRecord } from '../../src/record/record';
-import type { IRecord } from '../../src/record/record';
+import { PERFETTO, handOver, type IPage } from '../../src/lab/perfetto';
+import { readRecord, type IRecord } from '../../src/record/record';
 import { inOrder, sortedBy } from '../../src/record/sorting';
 import { recordJson } from '../records';
 

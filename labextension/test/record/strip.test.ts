@@ -11,8 +11,7 @@ import {
   notDrawn,
   readStripSoFar
 } from '../../src/record/strip';
-import { readRecord } from '../../src/record/record';
-import type { IRecord } from '../../src/record/record';
+import { readRecord, type IRecord } from '../../src/record/record';
 import { reading, recordJson } from '../records';
 
 function known(changes: object): IRecord {

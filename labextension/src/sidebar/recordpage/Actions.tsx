@@ -1,7 +1,6 @@
 /** What can be done with a record: copied and saved. */
 
-import { useState } from 'react';
-import type { ReactElement } from 'react';
+import { useState, type ReactElement } from 'react';
 
 import type { Translate } from '../../language/i18n';
 import type { NotebookSession } from '../../kernel/notebooks';

@@ -1,12 +1,10 @@
 /** Memory while a cell ran, as the live counters saw it: a curve for each series, and one table. */
 
-import { useState } from 'react';
-import type { ReactElement } from 'react';
+import { useState, type ReactElement } from 'react';
 
 import { formatSeconds, formatValue } from '../../record/format';
 import type { Translate } from '../../language/i18n';
-import { points, span } from '../../record/memorysamples';
-import type { IMemorySamples } from '../../record/memorysamples';
+import { points, span, type IMemorySamples } from '../../record/memorysamples';
 import { scopeName } from '../../record/words';
 import { Curve } from '../Curve';
 import type { RecordPage } from './useRecordPage';

@@ -1,7 +1,6 @@
 /** All that is known of one cell: what its receipt says, where it ran, what it did inside, and how that is known. */
 
-import { useEffect, useId, useMemo, useRef } from 'react';
-import type { ReactElement, ReactNode } from 'react';
+import { useEffect, useId, useMemo, useRef, type ReactElement, type ReactNode } from 'react';
 
 import type { Message, Translate } from '../../language/i18n';
 import type { IRecord } from '../../record/record';

@@ -1,7 +1,6 @@
 /** The timeline of a profiled cell, for Perfetto: opened there or saved. Where there is none, why not. */
 
-import { useState } from 'react';
-import type { ReactElement } from 'react';
+import { useState, type ReactElement } from 'react';
 
 import type { Translate } from '../../language/i18n';
 import { sentence, whyOf } from '../../language/sentence';

@@ -2,11 +2,9 @@
 
 import { useEffect } from 'react';
 
-import { readRecordPage } from '../../record/recordpage';
-import type { IRecordPage } from '../../record/recordpage';
+import { readRecordPage, type IRecordPage } from '../../record/recordpage';
 import type { NotebookSession } from '../../kernel/notebooks';
-import { whyOf } from '../../language/sentence';
-import type { Sentence } from '../../language/sentence';
+import { whyOf, type Sentence } from '../../language/sentence';
 import type { IEntry } from '../../kernel/state';
 import { useOwnedState } from '../../receipts/useOwnedState';
 
