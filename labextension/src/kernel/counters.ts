@@ -14,7 +14,6 @@ import type { Sentence } from '../language/sentence';
 import { orEmpty } from '../language/untrusted';
 import type { IStripSoFar } from '../record/recordtypes';
 
-export { readCountersHistory } from './messages';
 export type { ICounterSeries as ISeries, ISample } from './messages';
 
 /** Seconds of history that are kept, and samples: twice a second. */

@@ -1,14 +1,12 @@
 /** Why a kernel died, as the server tells it (jupyter_mlgpu/jupyter/server/exits.py). */
 
-import { ServerConnection } from '@jupyterlab/services';
+import type { ServerConnection } from '@jupyterlab/services';
 
 import { readKernelExit as readKnown, type IKernelExit } from './messages';
+import { fetchFromServer } from '../language/server';
 import { object } from '../language/untrusted';
 
 export type { IKernelExit } from './messages';
-
-/** Milliseconds after which a server that does not answer is waited for no more. */
-const PATIENCE = 10_000;
 
 /** Read the server's answer; null: nothing is known. */
 export function readKernelExit(answer: unknown): IKernelExit | null {
@@ -20,10 +18,9 @@ export async function askDeath(
   kernelId: string,
   settings: ServerConnection.ISettings
 ): Promise<IKernelExit | null> {
-  const url = `${settings.baseUrl}jupyter-mlgpu/deaths/${encodeURIComponent(kernelId)}`;
-  const limit = { signal: AbortSignal.timeout(PATIENCE) };
   try {
-    const answer = await ServerConnection.makeRequest(url, limit, settings);
+    const path = `deaths/${encodeURIComponent(kernelId)}`;
+    const answer = await fetchFromServer(path, {}, undefined, settings);
     return answer.ok ? readKernelExit(await answer.json()) : null;
   } catch {
     return null;

@@ -3,16 +3,15 @@
  * told by jupyter_mlgpu/jupyter/server/machine.py.
  */
 
-import { ServerConnection } from '@jupyterlab/services';
+import type { ServerConnection } from '@jupyterlab/services';
 import { Signal } from '@lumino/signaling';
 
+import { fetchFromServer } from '../language/server';
 import { Counters, readCountersEvent } from './counters';
 
 /** Seconds between two questions, and after one that was not answered. */
 const INTERVAL = 1;
 const AFTER_FAILURE = 10;
-/** Milliseconds after which a server that does not answer is waited for no more. */
-const PATIENCE = 10_000;
 
 /** Live counters, and whoever looks at them. */
 export interface IWatched {
@@ -61,9 +60,7 @@ export class Machine implements IWatched {
       if (isOutOfSight()) {
         return;
       }
-      const url = `${this.settings.baseUrl}jupyter-mlgpu/machine`;
-      const limit = { signal: AbortSignal.timeout(PATIENCE) };
-      const answer = await ServerConnection.makeRequest(url, limit, this.settings);
+      const answer = await fetchFromServer('machine', {}, undefined, this.settings);
       if (answer.ok) {
         const event = readCountersEvent(await answer.json());
         if (event !== null) {

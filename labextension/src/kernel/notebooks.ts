@@ -8,7 +8,7 @@ import type { INotebookTracker, NotebookPanel } from '@jupyterlab/notebook';
 import type { Kernel } from '@jupyterlab/services';
 import { Signal, type ISignal } from '@lumino/signaling';
 
-import type { ICodeLine, ILineFinder } from '../receipts/lineProvider';
+import type { ICodeLine, ILineFinder } from '../receipts/providers';
 import type { ISampledLine } from '../record/openreceipt';
 import type { IRecord } from '../record/record';
 import { CellMarks } from '../sidebar/cellmarks';

@@ -3,7 +3,7 @@
  */
 
 import type { IKernelExit } from './kernelexit';
-import type { IDoctor } from './doctor';
+import type { IDoctor } from './messages';
 import type { ILogLine } from '../record/logs';
 import type { ILoadProblem } from './loading';
 import type { ISidebarState, IDeviceStatus, IRunning } from './protocol';

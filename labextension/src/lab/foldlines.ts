@@ -11,7 +11,7 @@ import { PanelLayout, type Widget } from '@lumino/widgets';
 import { dataOf } from '../kernel/outputs';
 import { foldingOf, type IWritten, type NativeLines } from '../record/folding';
 import { MIME_TYPE, type IRecord } from '../record/record';
-import type { ICellOutputs } from '../receipts/outputsProvider';
+import type { ICellOutputs } from '../receipts/providers';
 import { object } from '../language/untrusted';
 
 /** A cell with this tag shows its lines, and a notebook whose metadata say `{"jupyter_mlgpu": {"logs": "show"}}`. */

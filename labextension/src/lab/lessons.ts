@@ -3,10 +3,11 @@
  * The Python side is jupyter_mlgpu/teach/commands/card.py.
  */
 
-import { ServerConnection } from '@jupyterlab/services';
+import type { ServerConnection } from '@jupyterlab/services';
 
 import type { Language } from '../language/language';
 import { RefusedError, sentence, type Sentence } from '../language/sentence';
+import { fetchFromServer } from '../language/server';
 import { object, text } from '../language/untrusted';
 
 /** Milliseconds after which a server that does not answer is waited for no more: it may have to copy. */
@@ -26,9 +27,8 @@ export async function askLessons(
   language: Pick<Language, 'name' | 't'>,
   settings: ServerConnection.ISettings
 ): Promise<ILessons> {
-  const url = `${settings.baseUrl}jupyter-mlgpu/lessons/${encodeURIComponent(language.name)}`;
-  const request = { method: 'POST', signal: AbortSignal.timeout(PATIENCE) };
-  const answer = await ServerConnection.makeRequest(url, request, settings);
+  const path = `lessons/${encodeURIComponent(language.name)}`;
+  const answer = await fetchFromServer(path, { method: 'POST' }, PATIENCE, settings);
   const told = object(await answer.json().catch(() => null));
   const first = text(told?.first, LONGEST);
   if (answer.ok && first) {

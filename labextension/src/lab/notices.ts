@@ -2,9 +2,8 @@
 
 import { Dialog, Notification, showDialog } from '@jupyterlab/apputils';
 
-import { opening } from '../language/opening';
+import { opening, plain } from '../language/prose';
 import type { Language } from '../language/language';
-import { plain } from '../language/prose';
 
 /** Milliseconds that a sentence of a few lines stands; it stays in JupyterLab's list of notifications. */
 const READING_TIME = 15_000;

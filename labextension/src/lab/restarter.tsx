@@ -6,13 +6,13 @@ import { Dialog, Notification, showDialog } from '@jupyterlab/apputils';
 import type { Cell } from '@jupyterlab/cells';
 import { NotebookActions, type INotebookTracker, type NotebookPanel } from '@jupyterlab/notebook';
 import type { ITranslator } from '@jupyterlab/translation';
+import type { ReactElement } from 'react';
 
 import type { Message, Translate } from '../language/i18n';
 import type { Language } from '../language/language';
 import { preparation } from '../kernel/restart';
-import { restarterProvider, type IFailure, type IRestarter } from '../receipts/restarterProvider';
+import { restarterProvider, type IFailure, type IRestarter } from '../receipts/providers';
 import { runSilently } from '../kernel/silently';
-import { RestartQuestion } from '../receipts/RestartQuestion';
 
 /** A cell of an open notebook. */
 interface IPlace {
@@ -127,4 +127,31 @@ function obstacleAt({ notebook, cell }: IPlace): Message | null {
 function upTo({ notebook, cell }: IPlace): Cell[] {
   const { widgets } = notebook.content;
   return widgets.slice(0, widgets.indexOf(cell) + 1);
+}
+
+/** What a restart costs and does, before it is done. */
+function RestartQuestion(props: {
+  /** Code cells that run again. */
+  count: number;
+  busy: boolean;
+  verbose: string | null;
+  t: Translate;
+}): ReactElement {
+  const { count, busy, verbose, t } = props;
+  return (
+    <div className="jp-mlgpu-Question">
+      <p>{t('restartLoses')}</p>
+      {busy && (
+        <p>
+          <strong>{t('restartStops')}</strong>
+        </p>
+      )}
+      {verbose !== null && (
+        <p>
+          {t('restartSets')} <code>{`%mlc_trace verbose ${verbose}`}</code>
+        </p>
+      )}
+      <p>{t('restartRuns', { count })}</p>
+    </div>
+  );
 }

@@ -4,13 +4,9 @@
  * kernel for it. The server's side is jupyter_mlgpu/jupyter/server/messages.py.
  */
 
-import { ServerConnection } from '@jupyterlab/services';
-
 import { readMessages } from './explain';
 import { catalogueOf, readCatalogue } from './i18n';
-
-/** Milliseconds after which a server that does not answer is waited for no more. */
-const PATIENCE = 10_000;
+import { fetchFromServer } from './server';
 
 /** The texts for a language code; null where those are the English ones. */
 export const loadTexts = once('texts', readCatalogue);
@@ -28,7 +24,7 @@ function once<T>(what: string, read: (language: string, data: unknown) => T) {
     }
     const asked =
       loading.get(language) ??
-      ask(`jupyter-mlgpu/${what}/${language}`).then(data => data && read(language, data.found));
+      ask(`${what}/${language}`).then(data => data && read(language, data.found));
     loading.set(language, asked);
     try {
       return await asked;
@@ -42,9 +38,7 @@ function once<T>(what: string, read: (language: string, data: unknown) => T) {
 
 /** What the server has there; null: nothing. */
 async function ask(path: string): Promise<{ found: unknown } | null> {
-  const settings = ServerConnection.makeSettings();
-  const limit = { signal: AbortSignal.timeout(PATIENCE) };
-  const answer = await ServerConnection.makeRequest(settings.baseUrl + path, limit, settings);
+  const answer = await fetchFromServer(path);
   if (answer.status === 404) {
     return null;
   }

@@ -1,11 +1,10 @@
 /** A chart: lines, points and bars over two axes; each series has a marker of its own besides its colour. */
 
-import type { ReactElement } from 'react';
+import { useCallback, useState, type ReactElement } from 'react';
 
 import type { Translate } from '../language/i18n';
 import type { IChart, IRule, ISeries } from './pagetypes';
 import { scaleOf, ticksOf, type IRoom, type ITick, type Scale } from './scales';
-import { useWidth } from '../receipts/useWidth';
 import { plain } from '../language/prose';
 import { Prose } from '../receipts/Prose';
 
@@ -254,3 +253,28 @@ const MARKERS = [
   'M0-5l4 5-4 5-4-5z',
   'M-1.2-4h2.4v2.8H4v2.4H1.2V4h-2.4V1.2H-4v-2.4h2.8z'
 ];
+
+/** The width in pixels of the element that gets `ref`. */
+function useWidth(initial: number): [width: number, ref: (node: HTMLElement | null) => void] {
+  const [width, setWidth] = useState(initial);
+  const [observer] = useState(
+    () =>
+      new ResizeObserver(entries => {
+        const measured = Math.floor(entries.at(-1)?.contentRect.width ?? 0);
+        // Hidden, it has none, and keeps the width that it had.
+        if (measured > 0) {
+          setWidth(measured);
+        }
+      })
+  );
+  const ref = useCallback(
+    (node: HTMLElement | null) => {
+      observer.disconnect();
+      if (node !== null) {
+        observer.observe(node);
+      }
+    },
+    [observer]
+  );
+  return [width, ref];
+}

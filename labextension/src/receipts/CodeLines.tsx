@@ -9,7 +9,7 @@ import type { Translate } from '../language/i18n';
 import { barWidth } from '../record/format';
 import type { ISampledLine, IOpenReceipt } from '../record/openreceipt';
 import type { IRecord } from '../record/record';
-import type { ILineFinder } from './lineProvider';
+import type { ILineFinder } from './providers';
 import { TableView } from '../page/TableView';
 
 export function CodeLines(props: {

@@ -5,7 +5,7 @@ import { useEffect, useId, useState, type ReactElement } from 'react';
 import type { Translate } from '../language/i18n';
 import { foldedInWords, type NativeLines } from '../record/folding';
 import type { IRecord } from '../record/record';
-import type { ICellOutputs } from './outputsProvider';
+import type { ICellOutputs } from './providers';
 import { Caret } from './icons';
 
 const NONE: readonly string[] = [];

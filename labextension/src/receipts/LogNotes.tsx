@@ -3,8 +3,7 @@
 import type { ReactElement } from 'react';
 
 import type { Translate } from '../language/i18n';
-import type { ILogLine } from '../record/logs';
-import { worstFirst } from '../record/notes';
+import { worstFirst, type ILogLine } from '../record/logs';
 import type { IRecord } from '../record/record';
 import { Explained, Marks, RawLine } from './LogLine';
 

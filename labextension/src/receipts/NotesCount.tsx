@@ -4,7 +4,7 @@ import type { ReactElement } from 'react';
 
 import type { Translate } from '../language/i18n';
 import { messagesOf } from '../record/head';
-import { isToActOn, worstFirst } from '../record/notes';
+import { isToActOn, worstFirst } from '../record/logs';
 import type { IRecord } from '../record/record';
 import { VerdictShape } from './Verdict';
 

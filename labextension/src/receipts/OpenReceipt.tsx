@@ -10,7 +10,7 @@ import { commandsIn } from '../language/prose';
 import type { Sentence } from '../language/sentence';
 import { TableView } from '../page/TableView';
 import type { ITable } from '../page/pagetypes';
-import { isToActOn } from '../record/notes';
+import { isToActOn } from '../record/logs';
 import type { IOpenReceipt, ITimeBar } from '../record/openreceipt';
 import type { IRecord } from '../record/record';
 import { lanesOf } from '../record/strip';
@@ -22,7 +22,7 @@ import { LineToCopy } from './LineToCopy';
 import { LogNotes } from './LogNotes';
 import { Prose } from './Prose';
 import { StripLegend } from './Strip';
-import type { ILineFinder } from './lineProvider';
+import type { ILineFinder } from './providers';
 
 // Few cells have one.
 const ChartView = lazy(async () => ({ default: (await import('../page/ChartView.js')).ChartView }));

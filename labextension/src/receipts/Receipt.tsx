@@ -13,7 +13,7 @@ import { ReceiptDetails } from './ReceiptDetails';
 import { Runs } from './Runs';
 import { Strip } from './Strip';
 import { Caret } from './icons';
-import type { ILineFinder } from './lineProvider';
+import type { ILineFinder } from './providers';
 
 export function Receipt(props: {
   record: IRecord | Unreadable;

@@ -7,7 +7,7 @@ import type { IOpenReceipt } from '../record/openreceipt';
 import type { IRecord } from '../record/record';
 import { LogNotes } from './LogNotes';
 import { OpenReceipt } from './OpenReceipt';
-import type { ILineFinder } from './lineProvider';
+import type { ILineFinder } from './providers';
 
 export function ReceiptDetails(props: {
   record: IRecord;

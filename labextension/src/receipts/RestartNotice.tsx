@@ -4,7 +4,7 @@ import { useId, type ReactElement } from 'react';
 
 import type { Message, Translate } from '../language/i18n';
 import type { IRestartHint } from '../kernel/restart';
-import type { IFailure } from './restarterProvider';
+import type { IFailure } from './providers';
 import { Prose } from './Prose';
 
 export function RestartNotice(props: {

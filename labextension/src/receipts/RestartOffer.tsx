@@ -5,7 +5,7 @@ import { useState, type ReactElement } from 'react';
 import type { Translate } from '../language/i18n';
 import type { NotebookSession } from '../kernel/notebooks';
 import type { IRestartHint } from '../kernel/restart';
-import { restarterProvider, type IFailure } from './restarterProvider';
+import { restarterProvider, type IFailure } from './providers';
 import { RestartNotice } from './RestartNotice';
 import { useSignal } from './useSignal';
 

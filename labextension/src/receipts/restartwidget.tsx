@@ -7,7 +7,7 @@ import type { ReactElement } from 'react';
 
 import { OutputWidget, outputType } from './outputtype';
 import { RESTART_MIME_TYPE, readRestartHint, type IRestartHint } from '../kernel/restart';
-import { restarterProvider, type IFailure } from './restarterProvider';
+import { restarterProvider, type IFailure } from './providers';
 import { RestartNotice } from './RestartNotice';
 
 class RestartWidget extends OutputWidget {

@@ -3,9 +3,8 @@
  * jupyter_mlgpu/jupyter/server/receipts.py.
  */
 
-import { ServerConnection } from '@jupyterlab/services';
-
 import { RefusedError } from '../language/sentence';
+import { fetchFromServer } from '../language/server';
 import { LONG, object, printed } from '../language/untrusted';
 import { readOpenReceipt, type IOpenReceipt } from './openreceipt';
 
@@ -29,12 +28,8 @@ const known = new WeakMap<object, Promise<IOpenReceipt | null>>();
 
 /** What the server answers; raises RefusedError with its reason, or what the connection raises. */
 export async function ask(what: 'receipt' | 'comparison', question: object): Promise<unknown> {
-  const settings = ServerConnection.makeSettings();
-  const answer = await ServerConnection.makeRequest(
-    `${settings.baseUrl}jupyter-mlgpu/${what}`,
-    { method: 'POST', body: JSON.stringify(question), signal: AbortSignal.timeout(PATIENCE) },
-    settings
-  );
+  const request = { method: 'POST', body: JSON.stringify(question) };
+  const answer = await fetchFromServer(what, request, PATIENCE);
   if (!answer.ok) {
     const said = answer.status === 400 ? object(await answer.json())?.message : null;
     throw new RefusedError(printed(said, LONG) ?? '');

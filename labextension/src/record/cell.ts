@@ -12,3 +12,11 @@ export function readCell(data: unknown): ICell | null {
   const cell = readKnown(data);
   return cell && { ...cell, turn: null };
 }
+
+/** `[10]`, `[10.2]` for a run of a cell that repeats, `#12` by its own number where there is no count. */
+export function cellNumber({ sequence, executionCount, turn }: ICell): string {
+  if (executionCount === null) {
+    return `#${sequence}`;
+  }
+  return turn === null ? `[${executionCount}]` : `[${executionCount}.${turn}]`;
+}

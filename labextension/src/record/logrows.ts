@@ -3,7 +3,6 @@
  */
 
 import { explain, type Messages } from '../language/explain';
-import { finder, type Finds } from './finding';
 import { VERDICTS, type ILogLine, type Verdict } from './logs';
 import type { ICell, IRecord } from './record';
 import { firstWhere } from './sorting';
@@ -282,3 +281,19 @@ function sectionOf(entry: IEntry): LogSection {
 }
 
 const sections = new WeakMap<IEntry, LogSection>();
+
+type Finds = (text: string) => boolean;
+
+/**
+ * Finds words in texts, whatever their capitals; null for no words.
+ *
+ * It makes no copies of texts in small letters: those of 100,000 lines stop the page when they are collected.
+ */
+function finder(words: string): Finds | null {
+  const literally = words.trim().replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+  if (literally === '') {
+    return null;
+  }
+  const pattern = new RegExp(literally, 'i');
+  return text => pattern.test(text);
+}

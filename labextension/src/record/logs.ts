@@ -45,3 +45,12 @@ function readLogLine(data: unknown): ILogLine | null {
   const line = wire.readLogLine(data);
   return line && Object.assign(line, { length: (object(data)?.text as string).length });
 }
+
+export function isToActOn(verdict: Verdict): boolean {
+  return verdict === 'fatal' || verdict === 'action';
+}
+
+/** The worst verdict first; lines of one verdict in the order in which they came. */
+export function worstFirst(lines: readonly ILogLine[]): ILogLine[] {
+  return VERDICTS.flatMap(verdict => lines.filter(line => line.verdict === verdict));
+}

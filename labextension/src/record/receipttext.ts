@@ -4,7 +4,7 @@ import type { Translate } from '../language/i18n';
 import { plain } from '../language/prose';
 import type { Sentence } from '../language/sentence';
 import type { ITable } from '../page/pagetypes';
-import { cellNumber } from './cellnumber';
+import { cellNumber } from './cell';
 import { dotted } from './format';
 import { figuresOf } from './head';
 import type { IOpenReceipt } from './openreceipt';

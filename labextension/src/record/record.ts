@@ -11,9 +11,8 @@ export const MIME_TYPE = 'application/vnd.jupyter-mlgpu.record+json';
 
 const SCHEMA = 2;
 
-export { readCell } from './cell';
 export type { ICell } from './cell';
-export type { IRanOn, Outcome } from './recordtypes';
+export type { Outcome } from './recordtypes';
 export type { IReading } from './wire';
 export type { Unreadable } from '../language/untrusted';
 

@@ -4,8 +4,6 @@ import type { IRecord } from './record';
 import type { IGpuLane, IHostLane, IStripLine, IStripSoFar } from './recordtypes';
 import { known } from './words';
 
-export { readStripSoFar } from './recordtypes';
-
 /** The part of the wall time that may be missing from the legend. */
 const UNSEEN = 0.02;
 /** The digit of a bin in which a GPU worked all the time. */

@@ -9,7 +9,7 @@ import type { ReactElement } from 'react';
 import { dotted } from '../record/format';
 import type { Message, Translate } from '../language/i18n';
 import { figureNamed, messagesOf } from '../record/head';
-import { isToActOn } from '../record/notes';
+import { isToActOn } from '../record/logs';
 import type { IState } from '../kernel/state';
 import { known } from '../record/words';
 import { plain } from '../language/prose';

@@ -8,7 +8,7 @@ import { shownEntries, type IEntry, type IState } from '../kernel/state';
 import { CellPage } from './CellPage';
 import { ComparisonPage } from './ComparisonPage';
 import { RecordList, type ILost } from './RecordList';
-import { Selection } from './Selection';
+import { Button } from '../receipts/controls';
 import { useOwnedState } from '../receipts/useOwnedState';
 
 /** What a selection holds, at most. */
@@ -102,4 +102,24 @@ export function CellsView(props: {
 function emptyText(state: IState, t: Translate): string {
   const waits = state.kernel === 'live' && state.tracing !== false && state.running.length === 0;
   return waits ? t('noRecords') : '';
+}
+
+/** What can be done with the records that are selected. */
+function Selection(props: {
+  count: number;
+  onCompare: () => void;
+  onClear: () => void;
+  t: Translate;
+}): ReactElement {
+  const { count, onCompare, onClear, t } = props;
+  return (
+    <div className="jp-mlgpu-Selection" data-count={count}>
+      <span role={count > 0 ? 'status' : undefined}>
+        {count === 1 && t('selectAnother')}
+        {count === 2 && t('twoSelected')}
+      </span>
+      {count === 2 && <Button look="Button" label={t('compare')} onClick={onCompare} />}
+      {count > 0 && <Button label={t('clearSelection')} onClick={onClear} />}
+    </div>
+  );
 }

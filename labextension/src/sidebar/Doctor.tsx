@@ -2,7 +2,7 @@
 
 import { useState, type ReactElement } from 'react';
 
-import type { IDiagnosis, IDoctor, IFinding } from '../kernel/doctor';
+import type { IDoctor, ILightDiagnosis, ILightFinding } from '../kernel/messages';
 import type { Translate } from '../language/i18n';
 import type { NotebookSession } from '../kernel/notebooks';
 import { whyOf, type Sentence } from '../language/sentence';
@@ -45,7 +45,7 @@ export function Doctor(props: {
 }
 
 /** A shape beside the words, which say the same. */
-function Light(props: { found: IDiagnosis }): ReactElement {
+function Light(props: { found: ILightDiagnosis }): ReactElement {
   const well = props.found.findings.length === 0;
   return (
     <svg
@@ -61,7 +61,7 @@ function Light(props: { found: IDiagnosis }): ReactElement {
   );
 }
 
-function Findings(props: { found: IDiagnosis; t: Translate }): ReactElement {
+function Findings(props: { found: ILightDiagnosis; t: Translate }): ReactElement {
   const { found, t } = props;
   return (
     <>
@@ -78,7 +78,7 @@ function Findings(props: { found: IDiagnosis; t: Translate }): ReactElement {
   );
 }
 
-function Finding(props: { finding: IFinding; t: Translate }): ReactElement {
+function Finding(props: { finding: ILightFinding; t: Translate }): ReactElement {
   const { id, title, evidence, remedy, confidence } = props.finding;
   const { t } = props;
   const sure = confidence === null ? '' : `${t.say(confidence)}; `;

@@ -6,7 +6,7 @@ import type { Translate } from '../language/i18n';
 import type { NotebookSession } from '../kernel/notebooks';
 import type { IState } from '../kernel/state';
 import { KernelNotice } from './KernelNotice';
-import { Progress } from './Progress';
+import type { IProgress } from '../kernel/progress';
 import { useSignal } from '../receipts/useSignal';
 
 export function Header(props: {
@@ -25,5 +25,21 @@ export function Header(props: {
       {state.progress && <Progress progress={state.progress} t={t} />}
       {state.kernel !== 'live' && <KernelNotice state={state} onAsk={() => session.ask()} t={t} />}
     </div>
+  );
+}
+
+/** How far the lesson is. */
+function Progress(props: { progress: IProgress; t: Translate }): ReactElement {
+  const { progress, t } = props;
+  const { checks, passed, predictions, predicted } = progress;
+  const parts = [
+    checks > 0 ? t('checksPassed', { passed, count: checks }) : null,
+    predictions > 0 ? t('predictionsMade', { made: predicted, count: predictions }) : null
+  ].filter(part => part !== null);
+  const [first = '', second] = parts;
+  return (
+    <p className="jp-mlgpu-Progress" title={t('progress_about')}>
+      {second === undefined ? first : t('progressBoth', { first, second })}
+    </p>
   );
 }

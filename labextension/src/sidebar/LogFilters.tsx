@@ -2,7 +2,7 @@
 
 import { memo, useDeferredValue, type ReactElement } from 'react';
 
-import { cellNumber } from '../record/cellnumber';
+import { cellNumber } from '../record/cell';
 import type { Translate } from '../language/i18n';
 import { NO_CELL, type ILogFilter, type ILogGroup } from '../record/logrows';
 import { VERDICTS, type Verdict } from '../record/logs';

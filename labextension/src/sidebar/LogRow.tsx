@@ -2,7 +2,7 @@
 
 import type { ReactElement } from 'react';
 
-import { cellNumber } from '../record/cellnumber';
+import { cellNumber } from '../record/cell';
 import { dotted } from '../record/format';
 import type { Message, Translate } from '../language/i18n';
 import type { ILogRow } from '../record/logrows';

@@ -1,7 +1,8 @@
 /** What the kernel does now: its device, whether cells are traced, and what the machine is at. */
 
-import type { ReactElement } from 'react';
+import { useEffect, useState, type ReactElement } from 'react';
 
+import { breath } from '../record/slices';
 import type { Translate } from '../language/i18n';
 import type { Machine } from '../kernel/machine';
 import type { NotebookSession } from '../kernel/notebooks';
@@ -12,7 +13,6 @@ import { Doctor } from './Doctor';
 import { Button } from '../receipts/controls';
 import { Gauges } from './Gauges';
 import { TraceAlways } from './StartTracing';
-import { useLater } from '../receipts/useLater';
 import { useSignal } from '../receipts/useSignal';
 
 /** A name is the same in both languages. */
@@ -84,4 +84,13 @@ function Frameworks(props: { state: IState; t: Translate }): ReactElement {
       )}
     </dl>
   );
+}
+
+/** False in the task in which the component appears, and true from the next one on. */
+function useLater(): boolean {
+  const [later, setLater] = useState(false);
+  useEffect(() => {
+    void breath().then(() => setLater(true));
+  }, []);
+  return later;
 }

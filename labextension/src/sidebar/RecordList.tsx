@@ -1,6 +1,14 @@
 /** The records in the order and groups asked for; only those in sight are in the page. */
 
-import { useCallback, useDeferredValue, useEffect, useMemo, useSyncExternalStore } from 'react';
+import {
+  useCallback,
+  useDeferredValue,
+  useEffect,
+  useLayoutEffect,
+  useMemo,
+  useRef,
+  useSyncExternalStore
+} from 'react';
 import type { ReactElement } from 'react';
 
 import {
@@ -22,7 +30,6 @@ import { CellControls, CellsShown } from './CellControls';
 import { GroupHeading } from './GroupHeading';
 import { RecordRow, type IRowActions } from './RecordRow';
 import { useOwnedState } from '../receipts/useOwnedState';
-import { useStable } from '../receipts/useStable';
 import { PointedRecord } from './PointedRecord';
 import { WindowedList } from './WindowedList';
 import { toggled } from '../receipts/controls';
@@ -180,4 +187,13 @@ export function RecordList(
       <PointedRecord entries={entries} runs={runs} marks={marks} lost={lost} t={t} />
     </section>
   );
+}
+
+/** A function that does what the one given last does. */
+function useStable<A extends unknown[]>(act: (...values: A) => void): (...values: A) => void {
+  const newest = useRef(act);
+  useLayoutEffect(() => {
+    newest.current = act;
+  });
+  return useCallback((...values: A) => newest.current(...values), []);
 }

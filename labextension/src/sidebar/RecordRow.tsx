@@ -6,7 +6,7 @@ import { barWidth, dotted } from '../record/format';
 import type { CellMarks } from './cellmarks';
 import { figureOf, type Sort } from '../record/cellrows';
 import { factsOf, messagesOf } from '../record/head';
-import { isToActOn, worstFirst } from '../record/notes';
+import { isToActOn, worstFirst } from '../record/logs';
 import type { Translate } from '../language/i18n';
 import type { IEntry } from '../kernel/state';
 import type { IRecord } from '../record/record';

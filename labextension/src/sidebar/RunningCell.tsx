@@ -2,7 +2,7 @@
 
 import { useEffect, useState, type ReactElement } from 'react';
 
-import { cellNumber } from '../record/cellnumber';
+import { cellNumber } from '../record/cell';
 import { dotted, formatClock } from '../record/format';
 import type { Translate } from '../language/i18n';
 import type { IEntry, IRunningCell } from '../kernel/state';

@@ -1,12 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import {
-  Counters,
-  readCountersEvent,
-  readCountersHistory,
-  readWatch
-} from '../../src/kernel/counters';
+import { Counters, readCountersEvent, readWatch } from '../../src/kernel/counters';
+import { readCountersHistory } from '../../src/kernel/messages';
 import { KernelModel } from '../../src/kernel/model';
 import { readDelta, readSnapshot } from '../../src/kernel/protocol';
 import { lanesSoFar } from '../../src/record/strip';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { liveEntry } from '../../src/kernel/state';
-import { cellNumber } from '../../src/record/cellnumber';
+import { cellNumber } from '../../src/record/cell';
 import { ALL_RECORDS, rowsOf, runsByCell, select, trendOfRepeat } from '../../src/record/cellrows';
 import { readRecord, type IRecord } from '../../src/record/record';
 import { timedRuns } from '../../src/record/repeat';
