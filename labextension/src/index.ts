@@ -1,6 +1,4 @@
-/**
- * The sidebar's plug-in: a panel beside the notebook in focus, its commands, and where they are found.
- */
+/** The sidebar's plug-in: the panel, its commands, and the menus that list them. */
 
 import { ILayoutRestorer } from '@jupyterlab/application';
 import type { JupyterFrontEnd, JupyterFrontEndPlugin } from '@jupyterlab/application';
@@ -122,7 +120,7 @@ const plugin: JupyterFrontEndPlugin<void> = {
   }
 };
 
-/** What opens the page of a record; null where no notebook has the receipt. */
+/** Return a function that opens the page of a record; null if no notebook has the receipt. */
 function pageOpener(
   session: NotebookSession | null,
   record: IRecord,

@@ -1,8 +1,9 @@
 /**
- * The wire to one kernel: hears its broadcasts, and asks it for a snapshot when something is missing.
+ * The connection to one kernel: receives its broadcasts, and requests a snapshot when something is
+ * missing.
  *
- * Questions go over the control channel of a clone of the connection, because that answers while a
- * cell runs: the notebook's own connection may hold messages back for 3 s after a reload. A kernel
+ * Requests go over the control channel of a clone of the connection, which answers while a cell
+ * runs. The notebook's own connection may hold messages back for 3 s after a reload. A kernel
  * without the extension only ever gets the standard `comm_info_request`.
  */
 
@@ -26,13 +27,15 @@ import type { ISnapshot } from './protocol';
 import { RefusedError, sentence } from '../language/sentence';
 import { Watcher } from './watcher';
 
-/** The longest pause before a silent kernel is asked again; it is doubled each time. */
+/**
+ * Longest pause in milliseconds before a silent kernel is asked again; the pause doubles each time.
+ */
 const LONGEST_PAUSE = 60_000;
-/** Questions in a row, each because the answer to the one before leaves a gap; what comes next will tell. */
+/** Largest number of requests in a row when each answer leaves a gap. Later deltas ask again. */
 const MOST = 5;
-/** Milliseconds an idle kernel gets to report the end of its cell before we ask. */
+/** Milliseconds that an idle kernel has to report the end of its cell before it is asked. */
 const GRACE = 1_000;
-/** Milliseconds for which a connection of our own is kept after a question; more than a question takes. */
+/** Milliseconds that the cloned connection is kept after a request; longer than a request takes. */
 const LINGER = 20_000;
 
 /** Keeps a model up to date with one kernel until it is disposed. */
@@ -40,7 +43,7 @@ export class Connection implements IDisposable {
   constructor(
     private readonly kernel: Kernel.IKernelConnection,
     private readonly model: KernelModel,
-    /** The language that the notebook's metadata ask the kernel to speak. */
+    /** Returns the language that the notebook's metadata ask the kernel to use. */
     private readonly language: () => unknown
   ) {
     this.execution = new Execution(model);
@@ -51,7 +54,7 @@ export class Connection implements IDisposable {
     void this.ask();
   }
 
-  /** Says to the kernel that somebody sees its live counters. */
+  /** Keeps the kernel's live counters running while somebody views them. */
   readonly watcher: Watcher;
 
   get isDisposed(): boolean {
@@ -71,7 +74,7 @@ export class Connection implements IDisposable {
     this.kernel.connectionStatusChanged.disconnect(this.onConnectionStatus, this);
   }
 
-  /** Ask for what the kernel knows; one question at a time, a later one waits for the first. */
+  /** Request the kernel's state. One request runs at a time; a later one waits for it. */
   async ask(): Promise<void> {
     this.wanted = true;
     if (this.asking) {
@@ -96,9 +99,9 @@ export class Connection implements IDisposable {
   }
 
   /**
-   * Ask or tell the extension something of `type`, answered also while a cell runs.
+   * Send a request of `type` to the extension, which answers while a cell runs.
    *
-   * Resolves with the answer, in which nothing is vouched for; rejects with an Error of one sentence.
+   * Resolves with the unvalidated answer; rejects with an Error of one sentence.
    */
   async tell(type: string, content: object = {}): Promise<Record<string, unknown>> {
     const answer = await this.inPrivate(clone => request(clone, REQUEST, { ...content, type }));
@@ -124,12 +127,12 @@ export class Connection implements IDisposable {
       this.wanted ||= this.model.applySnapshot(known);
       await this.askForOlder();
     } else if (deltas === this.deltas) {
-      // Else a delta that came meanwhile is newer than this answer.
+      // Otherwise a delta arrived meanwhile, which is newer than this answer.
       this.model.setKernel('absent');
     }
   }
 
-  /** Ask over a connection of our own. It stays for a while: who watches asks every few seconds. */
+  /** Send a request over the cloned connection, which stays open for the next request. */
   private async inPrivate<T>(
     question: (clone: Kernel.IKernelConnection) => Promise<T>
   ): Promise<T> {
@@ -145,7 +148,7 @@ export class Connection implements IDisposable {
       await connected(this.clone);
       return await question(this.clone);
     } catch (error) {
-      // The next question gets a fresh one.
+      // The next request gets a fresh clone.
       this.hangUp();
       throw error;
     }
@@ -157,12 +160,12 @@ export class Connection implements IDisposable {
     this.clone = null;
   }
 
-  /** Older records come in pages, so that no answer is so long that reading it blocks the page. */
+  /** Request older records in pages. One long answer would block the page while it is read. */
   private async askForOlder(): Promise<void> {
     let asked: number | null = null;
     for (;;) {
       const before: number | null = this.model.missing;
-      // An answer that did not bring them will not do so the next time.
+      // An answer that did not bring these records will not bring them the next time either.
       if (before === null || before === asked || this.wanted || this.disposed) {
         return;
       }
@@ -173,7 +176,7 @@ export class Connection implements IDisposable {
       if (page === null) {
         throw new NoAnswer('The kernel sent records that this version cannot read.');
       }
-      // Else they were cleared meanwhile, or have come by themselves.
+      // Otherwise they were cleared meanwhile, or have arrived by themselves.
       if (this.model.missing === before) {
         this.model.applyPage(page);
       }
@@ -232,7 +235,7 @@ export class Connection implements IDisposable {
     }
   }
 
-  /** The server has seen the kernel die. */
+  /** Ask the server for the exit cause of a dead kernel. */
   private async askWhy(): Promise<void> {
     const death = await askDeath(this.kernel.id, this.kernel.serverSettings);
     if (!this.disposed) {
@@ -241,26 +244,28 @@ export class Connection implements IDisposable {
   }
 
   private onRestart(status: Kernel.Status): void {
-    // A kernel that starts for the first time is `starting` too.
+    // A kernel's first start has the status `starting` too.
     if (status !== 'starting' || this.model.state.kernel !== 'asking') {
       this.model.restart();
     }
     if (status !== 'starting') {
-      // Of a death before this one, or of none: a restart that the user wants is no death.
+      // Forget the exit cause of an earlier process; a restart by the user is no crash.
       this.model.setDeath(null);
     }
     if (status === 'autorestarting') {
       void this.askWhy();
     }
     this.restarting = true;
-    // The old process will not answer any more.
+    // The old process does not answer any more.
     this.hangUp();
   }
 
   /**
-   * The kernel is idle: ask if it still seems to run a cell, whose end may have been lost on its way.
+   * Request the state if an idle kernel still seems to run a cell: the message of its end may be
+   * lost.
    *
-   * Once a cell: older JupyterLabs take our own questions for the end of the running cell.
+   * This is done once a cell, because older JupyterLabs take our requests for the end of the
+   * running cell.
    */
   private checkEnd(): void {
     const stillRunning = (): number | undefined =>
@@ -301,7 +306,7 @@ export class Connection implements IDisposable {
   private wanted = false;
 }
 
-/** What the kernel knows; null where the extension is not loaded. */
+/** Return the kernel's snapshot; null if the extension is not loaded. */
 async function inquire(
   clone: Kernel.IKernelConnection,
   language: unknown

@@ -1,4 +1,4 @@
-/** Why a kernel died, as the server tells it (jupyter_mlgpu/jupyter/server/exits.py). */
+/** The exit cause of a kernel, from the server (jupyter_mlgpu/jupyter/server/exits.py). */
 
 import type { ServerConnection } from '@jupyterlab/services';
 
@@ -8,12 +8,12 @@ import { object } from '../language/untrusted';
 
 export type { IKernelExit } from './messages';
 
-/** Read the server's answer; null: nothing is known. */
+/** Read the server's answer; null if the cause is not known. */
 export function readKernelExit(answer: unknown): IKernelExit | null {
   return readKnown(object(answer)?.death);
 }
 
-/** Ask the server why a kernel died; null where it does not know, or is one without our extension. */
+/** Ask the server why a kernel died; null if it does not know or has no extension of ours. */
 export async function askDeath(
   kernelId: string,
   settings: ServerConnection.ISettings

@@ -1,13 +1,16 @@
-/** What a running cell is at, in a line: `6.0 s · 2.0 cores · 849 MiB · gpu:0 94 %`. Pure functions. */
+/**
+ * The state of a running cell in one line: `6.0 s · 2.0 cores · 849 MiB · gpu:0 94 %`. Pure
+ * functions.
+ */
 
 import type { ICounters } from './counters';
 import { gaugeValue } from './gauges';
 import { dotted, formatClock } from '../record/format';
 import type { Translate } from '../language/i18n';
 
-/** Milliseconds after which a number is no longer the present one. */
+/** Milliseconds after which a number is too old to be shown. */
 const LATE = 3_000;
-/** GPUs that are named: those that do most. */
+/** Largest number of GPUs in the line; the busiest ones are named. */
 const GPUS = 2;
 
 interface IGpu {
@@ -16,7 +19,7 @@ interface IGpu {
   said: string;
 }
 
-/** `now` is milliseconds of the calendar; numbers that did not come lately are left out. */
+/** Return the line. `now` is in milliseconds since 1970; numbers that are too old are left out. */
 export function liveWords(seconds: number, counters: ICounters, now: number, t: Translate): string {
   return dotted(formatClock(seconds), ...numbers(counters, now, t));
 }
@@ -52,7 +55,7 @@ function numbers(counters: ICounters, now: number, t: Translate): string[] {
   ];
 }
 
-/** `GPU 0 (NVIDIA H200)` as cells name it, `gpu:0`; null: it is no GPU. */
+/** Return `gpu:0` for `GPU 0 (NVIDIA H200)`; null if the device is no GPU. */
 function shortName(device: string): string | null {
   const [, number = '0'] = /^GPU(?: (\d+)\b|$)/.exec(device) ?? [null, null];
   return number === null ? null : `gpu:${number}`;

@@ -1,6 +1,6 @@
 /**
- * What the server's machine does now, for as long as somebody can see it and no kernel tells it. It is
- * told by jupyter_mlgpu/jupyter/server/machine.py.
+ * Live counters of the server's machine, for notebooks whose kernel sends none
+ * (jupyter_mlgpu/jupyter/server/machine.py).
  */
 
 import type { ServerConnection } from '@jupyterlab/services';
@@ -9,24 +9,24 @@ import { Signal } from '@lumino/signaling';
 import { fetchFromServer } from '../language/server';
 import { Counters, readCountersEvent } from './counters';
 
-/** Seconds between two questions, and after one that was not answered. */
+/** Seconds between two requests, and after a request that failed. */
 const INTERVAL = 1;
 const AFTER_FAILURE = 10;
 
-/** Live counters, and whoever looks at them. */
+/** A source of live counters that runs only while somebody views it. */
 export interface IWatched {
   readonly counters: Counters;
-  /** Whether they are to come from now on. Answers what ends that, where it ends with whoever samples. */
+  /** Start or stop viewing. The function that may be returned ends it when the view goes. */
   watch(on: boolean): (() => void) | undefined;
 }
 
-/** One a page: all its notebooks are of one server. */
+/** The machine of the page's one server. */
 export class Machine implements IWatched {
   constructor(private readonly settings: ServerConnection.ISettings) {}
 
   readonly counters = new Counters(() => Date.now(), INTERVAL);
 
-  /** The server turned out to be one without our extension. */
+  /** True if the server has no extension of ours. */
   get isUnknown(): boolean {
     return this.unknown;
   }
@@ -72,7 +72,7 @@ export class Machine implements IWatched {
         this.unknownChanged.emit();
       }
     } catch {
-      // JupyterLab itself says where its server is gone.
+      // JupyterLab itself reports a lost server.
     } finally {
       this.asking = false;
       if (this.watchers > 0) {
@@ -87,7 +87,7 @@ export class Machine implements IWatched {
   private watchers = 0;
 }
 
-/** The page is in a tab behind others, or in a small window's icon. */
+/** Return true if the page is in a background tab or minimized. */
 function isOutOfSight(): boolean {
   return 'document' in globalThis && document.hidden;
 }

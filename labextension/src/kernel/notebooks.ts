@@ -1,6 +1,4 @@
-/**
- * From JupyterLab's notebooks to our models: one session a notebook, and which of them has the focus.
- */
+/** Sessions of the open notebooks, and the one in focus. */
 
 import type { JupyterFrontEnd } from '@jupyterlab/application';
 import type { Cell } from '@jupyterlab/cells';
@@ -23,15 +21,15 @@ import { progressOf } from './progress';
 import { cellsToRun, runInTurn } from './rerun';
 import { readSaved, sourceOf, type IReceiptSource } from './saved';
 
-/** Milliseconds of quiet after an edit before the outputs are read again. */
+/** Milliseconds without an edit before the outputs are read again. */
 const QUIET = 300;
 
-/** One notebook: its model, kept up to date with its kernel and its saved outputs. */
+/** One notebook, with a model that follows its kernel and its saved outputs. */
 export class NotebookSession implements ILineFinder, IWatched {
   constructor(
     private readonly notebook: NotebookPanel,
     private readonly shell: JupyterFrontEnd.IShell,
-    /** What its server's machine does, for as long as its kernel does not tell it. */
+    /** The counters of the server's machine, used while the kernel sends none. */
     readonly machine: Machine
   ) {
     this.mark = new TraceMark(notebook);
@@ -55,45 +53,45 @@ export class NotebookSession implements ILineFinder, IWatched {
 
   readonly model = new KernelModel();
 
-  /** Between the notebook's cells and the list of their records. */
+  /** Highlights that connect the notebook's cells with the list of their records. */
   readonly marks: CellMarks;
 
-  /** Whether the notebook asks to be traced whenever it has a kernel. */
+  /** The notebook's tracing mark. */
   readonly mark: TraceMark;
 
-  /** Tells the notebooks of this page apart. */
+  /** Id of the notebook in this page. */
   get id(): string {
     return this.notebook.id;
   }
 
-  /** The notebook's file name. */
   get name(): string {
     return this.notebook.title.label;
   }
 
-  /** The notebook was given another name, among other things. */
+  /** Emitted when the notebook's title changes, among other things. */
   get renamed(): ISignal<unknown, unknown> {
     return this.notebook.title.changed;
   }
 
-  /** The notebook was closed. */
+  /** Emitted when the notebook is closed. */
   get closed(): ISignal<unknown, unknown> {
     return this.notebook.disposed;
   }
 
-  /** The cell that has the notebook's cursor, in the page; null: none. */
+  /** DOM node of the active cell; null if there is none. */
   get activeNode(): Node | null {
     return this.notebook.content.activeCell?.node ?? null;
   }
 
-  /** What the kernel's machine does now. */
+  /** Live counters of the kernel's machine. */
   get counters(): Counters {
     return this.model.counters;
   }
 
   /**
-   * Whether the kernel's live counters come, for one who shows them. The gauges, once looked at, have them in sight or
-   * not until they are turned off; the live line has them while it is seen, the strip while a cell runs.
+   * Say that a view needs the kernel's live counters, or no longer does. The gauges need them from
+   * their first drawing until they are turned off, the live line while it is visible, and the strip
+   * while a cell runs.
    */
   watch(on: boolean, by: 'gauges' | 'live line' | 'strip' = 'gauges'): undefined {
     const before = this.watchers.size > 0;
@@ -112,13 +110,13 @@ export class NotebookSession implements ILineFinder, IWatched {
     }
   }
 
-  /** Ask the kernel again, at the user's wish. */
+  /** Request the kernel's state again for the user. */
   ask(): void {
     this.model.setKernel('asking');
     void this.connection?.ask();
   }
 
-  /** Ask or tell the kernel's extension something; rejects with an Error of one sentence. */
+  /** Send a request to the kernel's extension; rejects with an Error of one sentence. */
   async tell(type: string, content: object = {}): Promise<Record<string, unknown>> {
     if (this.connection === null) {
       throw new Error('This notebook has no kernel.');
@@ -127,8 +125,8 @@ export class NotebookSession implements ILineFinder, IWatched {
   }
 
   /**
-   * Start tracing: the extension is loaded where it is not, which waits for a cell that runs. The model says
-   * what came of that. Rejects with an Error of one sentence where an extension that is loaded refuses.
+   * Start tracing. The extension is loaded first if necessary, after the running cell. The model
+   * has the result. Rejects with an Error of one sentence if a loaded extension refuses.
    */
   async start(): Promise<void> {
     if (this.model.state.kernel === 'live') {
@@ -147,12 +145,12 @@ export class NotebookSession implements ILineFinder, IWatched {
     }
     this.model.setStarting(problem);
     if (problem === null && !this.isLive()) {
-      // It was there already, unheard.
+      // It was loaded before, but its greeting was missed.
       void this.connection?.ask();
     }
   }
 
-  /** Have the notebook ask to be traced always, from now on; or take that back. */
+  /** Set or remove the tracing mark, and start tracing where it is set. */
   traceAlways(on: boolean): void {
     this.mark.set(on);
     if (on && this.model.state.kernel === 'absent') {
@@ -160,12 +158,12 @@ export class NotebookSession implements ILineFinder, IWatched {
     }
   }
 
-  /** Give the keyboard to the notebook, on its active cell. */
+  /** Move the keyboard focus to the notebook's active cell. */
   focus(): void {
     this.shell.activateById(this.notebook.id);
   }
 
-  /** Show a cell and make it the active one; answers false where the notebook has no such cell. */
+  /** Scroll to a cell and activate it; returns false if the notebook has no such cell. */
   async goToCell(id: string): Promise<boolean> {
     const { content } = this.notebook;
     const index = content.widgets.findIndex(cell => cell.model.id === id);
@@ -181,8 +179,8 @@ export class NotebookSession implements ILineFinder, IWatched {
   }
 
   /**
-   * What runs the cells of these records again, so many times each and in turn; null where they are not there as they
-   * ran. It answers whether all runs ended well.
+   * Return a function that runs the cells of these records in turn, several times. It resolves with
+   * true if all runs succeeded. Null if a cell is gone or has changed.
    */
   again(
     records: readonly IRecord[]
@@ -193,7 +191,7 @@ export class NotebookSession implements ILineFinder, IWatched {
     return cells && ((times, begins) => runInTurn(this.notebook, cells, times, begins));
   }
 
-  /** A line of code in this notebook; null where its cell is not there. */
+  /** Find a line of code in this notebook; null if its cell is gone. */
   readonly findLine = (record: IRecord, line: ISampledLine): ICodeLine | null => {
     const cell = this.notebook.isDisposed ? null : cellOf(this.notebook, record, line);
     return (
@@ -201,7 +199,7 @@ export class NotebookSession implements ILineFinder, IWatched {
     );
   };
 
-  /** A receipt in the notebook's outputs, as it is saved; null where there is none. */
+  /** Return a saved receipt from the notebook's outputs; null if there is none. */
   receipt({ runId, cell: { sequence } }: IRecord): IReceiptSource | null {
     const entry = this.model.state.saved.find(
       ({ record }) => record.runId === runId && record.cell.sequence === sequence
@@ -215,7 +213,7 @@ export class NotebookSession implements ILineFinder, IWatched {
     }
   }
 
-  /** Asked again after an answer. */
+  /** A method, because TypeScript would keep the state that it knew before an await. */
   private isLive(): boolean {
     return this.model.state.kernel === 'live';
   }
@@ -249,7 +247,7 @@ export class NotebookSession implements ILineFinder, IWatched {
       return;
     }
     if (this.reading) {
-      // Begun anew at each change, the reading of a large notebook would never come to its end.
+      // Started again at each change, the reading of a large notebook would never finish.
       this.readOutputsSoon();
       return;
     }
@@ -275,7 +273,10 @@ export class NotebookSession implements ILineFinder, IWatched {
   private readonly watchers = new Set<string>();
 }
 
-/** A session for every open notebook, so that none misses what its kernel says, and the one in focus. */
+/**
+ * The sessions of all open notebooks, so that no message of a kernel is missed, and the one in
+ * focus.
+ */
 export class Notebooks {
   constructor(
     private readonly tracker: INotebookTracker,
@@ -287,13 +288,13 @@ export class Notebooks {
     tracker.currentChanged.connect(() => this.currentChanged.emit());
   }
 
-  /** The session of the notebook that has the focus, or had it last. */
+  /** Session of the notebook that has the focus, or had it last. */
   get current(): NotebookSession | null {
     const notebook = this.tracker.currentWidget;
     return notebook && this.of(notebook);
   }
 
-  /** The session of the notebook in which a node of the page stands. */
+  /** Return the session of the notebook that contains a DOM node. */
   at(node: Node): NotebookSession | null {
     const notebook = this.tracker.find(({ content }) => content.node.contains(node));
     return notebook === undefined ? null : this.of(notebook);
@@ -301,10 +302,10 @@ export class Notebooks {
 
   readonly currentChanged = new Signal<this, void>(this);
 
-  /** The user has just loaded the extension in the notebook in focus. */
+  /** Emitted when the user loads the extension in the notebook in focus. */
   readonly greeted = new Signal<this, void>(this);
 
-  /** The session of a notebook, which JupyterLab may focus before it says that one was added. */
+  /** Return the session of a notebook. JupyterLab may focus a notebook before it announces it. */
   of(notebook: NotebookPanel): NotebookSession {
     let session = this.sessions.get(notebook);
     if (session === undefined) {
