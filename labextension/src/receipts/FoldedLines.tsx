@@ -1,4 +1,4 @@
-/** The native lines of a cell that ask for nothing, in one line under it, which opens to them as they were written. */
+/** One line under a cell for its harmless native lines, which it reveals as they were written. */
 
 import { useEffect, useId, useState, type ReactElement } from 'react';
 
@@ -12,7 +12,7 @@ const NONE: readonly string[] = [];
 
 export function FoldedLines(props: {
   record: IRecord;
-  /** What draws the cell's outputs; null: nothing of ours does. */
+  /** The outputs of the cell; null if they cannot be changed. */
   outputs: ICellOutputs | null;
   wanted: NativeLines;
   t: Translate;

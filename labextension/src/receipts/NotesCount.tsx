@@ -1,4 +1,4 @@
-/** How many notes a record has on its log, and how many of them are to act on; nothing where it has none. */
+/** The number of a record's log messages, and of those to act on; nothing if it has none. */
 
 import type { ReactElement } from 'react';
 
@@ -10,7 +10,7 @@ import { VerdictShape } from './Verdict';
 
 export function NotesCount(props: {
   record: IRecord;
-  /** Show its lines among the logs; left out, the words are no button. */
+  /** Opens its lines in the log; without it the words are no button. */
   onLogs?: () => void;
   tabIndex?: number;
   t: Translate;

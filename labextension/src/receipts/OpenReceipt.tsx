@@ -1,6 +1,6 @@
 /**
- * What an open receipt says, in the words of jupyter_mlgpu/show/receipts/page.py; drawn here are the strip's
- * legend, messages, and ways into the notebook.
+ * An open receipt, in the words of jupyter_mlgpu/show/receipts/page.py. The strip's legend,
+ * messages and links into the notebook are added here.
  */
 
 import { Suspense, lazy, type ReactElement, type ReactNode } from 'react';
@@ -24,17 +24,17 @@ import { Prose } from './Prose';
 import { StripLegend } from './Strip';
 import type { ILineFinder } from './providers';
 
-// Few cells have one.
+// Loaded on demand, because few cells have a chart.
 const ChartView = lazy(async () => ({ default: (await import('../page/ChartView.js')).ChartView }));
 
 export function OpenReceipt(props: {
   record: IRecord;
   shown: IOpenReceipt;
-  /** Finds its lines of code in the notebook; null where there is none. */
+  /** Finds lines of code in the notebook; null if there is none. */
   finder: ILineFinder | null;
-  /** Opens the page of its cell; null: nothing does. */
+  /** Opens the page of its cell; null if there is none. */
   onPage?: (() => void) | null;
-  /** What stands in the place of the tables of operations. */
+  /** Replaces the tables of operations. */
   operations?: ReactNode;
   t: Translate;
 }): ReactElement {
@@ -93,7 +93,7 @@ function Lines(props: { of: readonly Sentence[]; t: Translate }): ReactElement {
   );
 }
 
-/** What limits the cell, what to do about it, and what that rests on. */
+/** What limits the cell, the advice, and the evidence. */
 function Answer(props: { shown: IOpenReceipt; t: Translate }): ReactElement | null {
   const { shown, t } = props;
   const { evidence } = shown;
@@ -121,7 +121,7 @@ function Answer(props: { shown: IOpenReceipt; t: Translate }): ReactElement | nu
   );
 }
 
-/** Times as bars on one scale, a line each: the figure stands beside its bar. */
+/** Times as bars on one scale, one a line, with figures. */
 function Bars(props: { bars: readonly ITimeBar[]; t: Translate }): ReactElement | null {
   const { bars, t } = props;
   if (bars.length === 0) {
@@ -131,7 +131,7 @@ function Bars(props: { bars: readonly ITimeBar[]; t: Translate }): ReactElement 
     <div className="jp-mlgpu-Bars">
       {bars.map(({ name, figure, part }, index) => (
         <div key={index} className="jp-mlgpu-Bars-line">
-          {/* What is read aloud has a blank between the name and the figure. */}
+          {/* Screen readers need the space between the name and the figure. */}
           <span>{`${t.say(name)} `}</span>
           <span className="jp-mlgpu-Bar" style={{ width: `${barWidth(part, 1)}%` }} />
           <span className="jp-mlgpu-Bars-figure">{t.say(figure)}</span>
@@ -141,7 +141,7 @@ function Bars(props: { bars: readonly ITimeBar[]; t: Translate }): ReactElement 
   );
 }
 
-/** All readings with where they come from, what else is known, and of which run they are. */
+/** All readings with their sources, other facts, and the run that they belong to. */
 function Measured(props: { record: IRecord; shown: IOpenReceipt; t: Translate }): ReactElement {
   const { record, shown, t } = props;
   const started = new Date(record.startedAt);

@@ -1,4 +1,7 @@
-/** The inside of a receipt that was opened, as soon as it has come; else its text and messages, which the notebook has. */
+/**
+ * The content of an opened receipt. If it cannot be had, the plain text and the messages in the
+ * notebook.
+ */
 
 import { useEffect, useState, type ReactElement } from 'react';
 
@@ -11,9 +14,9 @@ import type { ILineFinder } from './providers';
 
 export function ReceiptDetails(props: {
   record: IRecord;
-  /** Asks for the open receipt; answers null where nobody can make it. */
+  /** Requests the open receipt; resolves with null if nobody can make it. */
   ask: () => Promise<IOpenReceipt | null>;
-  /** What the notebook has of it as text. */
+  /** The receipt as plain text, from the notebook. */
   plain: string;
   finder: ILineFinder | null;
   onPage: (() => void) | null;

@@ -1,4 +1,4 @@
-/** Why a restart is needed, and a button for it where there is a kernel to restart. */
+/** Why a restart is needed, and a button for it if there is a kernel to restart. */
 
 import { useId, type ReactElement } from 'react';
 
@@ -9,9 +9,9 @@ import { Prose } from './Prose';
 
 export function RestartNotice(props: {
   hint: IRestartHint | null;
-  /** What the button says; left out, that cells run up to the one it stands under. */
+  /** The button's label; by default it says that cells run up to the one above it. */
   label?: string;
-  /** Why there is no button, or none that can be pressed; null: it can be. */
+  /** Why the button is missing (`elsewhere`) or disabled; null if it can be pressed. */
   obstacle: Message | 'elsewhere' | null;
   progress: 'restarting' | IFailure | null;
   onRestart: () => void;

@@ -1,4 +1,4 @@
-/** A restart that would bring the device: the button that stands under cells, for the notebook's active cell. */
+/** The offer of a restart in the sidebar, which runs cells up to the notebook's active cell. */
 
 import { useState, type ReactElement } from 'react';
 

@@ -1,6 +1,6 @@
 /**
- * What JupyterLab draws of ours under cells. The receipt is drawn from the saved data alone, in any notebook,
- * without a kernel.
+ * The MIME renderers for outputs of cells. A receipt is drawn from its saved data alone, without a
+ * kernel.
  */
 
 import type { IRenderMime } from '@jupyterlab/rendermime-interfaces';
@@ -48,7 +48,7 @@ class ReceiptWidget extends OutputWidget {
           />
         )}
         {shown !== 'hidden' && (
-          // A key: with another setting it begins as that one says.
+          // The key resets the component when the setting changes.
           <Receipt
             key={shown}
             record={this.record}

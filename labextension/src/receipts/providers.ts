@@ -1,7 +1,7 @@
 /**
- * Connections from the outputs of cells to the notebook that holds them. What draws outputs knows nothing of notebooks.
- * The plug-in does, and sets these; it may come later or not at all. One of each exists per page: the plug-in and the
- * outputs are bundled together, and a module is loaded once.
+ * Connections from the outputs of cells to their notebook. MIME renderers know nothing of
+ * notebooks. The plug-in does and fills these in; it may start later or not at all. One of each
+ * exists per page, because the plug-in and the renderers share a bundle.
  */
 
 import { Signal } from '@lumino/signaling';
@@ -13,35 +13,38 @@ import type { IRecord } from '../record/record';
 
 /** A line of code in a notebook. */
 export interface ICodeLine {
-  /** The line; null: it may be another one by now, for its cell was run again or changed. */
+  /** The line; null if it may have changed, because its cell was edited or has run again. */
   code: string | null;
-  /** Show its cell, and put the cursor there. */
+  /** Show its cell, and put the cursor on the line. */
   open: () => void;
 }
 
-/** Finds lines of code in one notebook; null: their cell is not there. */
+/** Finds lines of code in one notebook; returns null if their cell is gone. */
 export interface ILineFinder {
   findLine: (record: IRecord, line: ISampledLine) => ICodeLine | null;
 }
 
 class LineProvider {
-  /** The notebook in whose cell a node of the page stands. */
+  /** Return the notebook that contains a DOM node. */
   at: (node: Node) => ILineFinder | null = () => null;
 
-  /** What opens the page of the record whose receipt has this node; null: nothing does. */
+  /**
+   * Return the function that opens the page of the record whose receipt has this node; null if
+   * there is none.
+   */
   page: (node: Node, record: IRecord) => (() => void) | null = () => null;
 
-  /** There is another way to find them now, or another notebook. */
+  /** Emitted when lines may be found elsewhere from now on. */
   readonly changed = new Signal<this, void>(this);
 }
 
 export const lineProvider = new LineProvider();
 
-/** The outputs of one cell, as they are drawn. */
+/** The rendered outputs of one cell. */
 export interface ICellOutputs {
   /**
-   * Draw them without the lines that fold, until `end` is called; `tell` hears which those are, now and each time
-   * that the outputs change.
+   * Render them without the folded lines, until the returned function is called. `tell` gets the
+   * folded lines, now and each time that the outputs change.
    */
   fold: (
     record: IRecord,
@@ -51,38 +54,41 @@ export interface ICellOutputs {
 }
 
 class OutputsProvider {
-  /** The outputs of the cell in which a node of the page stands; the same object for the same cell. */
+  /** Return the outputs of the cell that contains a DOM node; the same object for the same cell. */
   at: (node: Node) => ICellOutputs | null = () => null;
 
-  /** There is another way to find them now. */
+  /** Emitted when `at` has been set. */
   readonly changed = new Signal<this, void>(this);
 }
 
 export const outputsProvider = new OutputsProvider();
 
-/** What went wrong, in a message with what fills it. */
+/** An error as a message and the value for its `{why}`. */
 export interface IFailure {
   message: Message;
   why: string;
 }
 
-/** Restarts the kernel of the notebook in whose cell a node of the page stands, and runs cells again. */
+/** Restarts the kernel of the notebook that contains a DOM node, and runs its cells again. */
 export interface IRestarter {
-  /** What is in the way: a sentence; null: nothing. `elsewhere`: the node is in no notebook's cell. */
+  /**
+   * Return why it cannot be done; null if it can. `elsewhere`: the node is in no notebook's cell.
+   */
   obstacle(node: Node): Message | 'elsewhere' | null;
 
   /**
-   * Ask the user, and do it; calls `begin` after a yes. Answers what kept it from running cells, null also
-   * after a no. From then on JupyterLab shows what runs, and has taken away the outputs of these cells.
+   * Ask the user and restart; calls `begin` after a yes. Resolves with what kept it from running
+   * cells; null if it ran them or the user said no. From then on JupyterLab shows what runs, and
+   * has removed the outputs of these cells.
    */
   restart(node: Node, verbose: string | null, begin: () => void): Promise<IFailure | null>;
 }
 
 class RestarterProvider {
-  /** null where the plug-in is not there (yet). */
+  /** null while the plug-in has not started. */
   restarter: IRestarter | null = null;
 
-  /** The restarter has come, or what is in its way may have changed. */
+  /** Emitted when the restarter is set, or its obstacle may have changed. */
   readonly changed = new Signal<this, void>(this);
 }
 

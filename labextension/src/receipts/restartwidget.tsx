@@ -1,6 +1,4 @@
-/**
- * The output that offers a restart, drawn by JupyterLab's registry of output types.
- */
+/** The output that offers a restart. */
 
 import type { IRenderMime } from '@jupyterlab/rendermime-interfaces';
 import type { ReactElement } from 'react';
@@ -47,7 +45,7 @@ class RestartWidget extends OutputWidget {
     this.update();
   }
 
-  // Kept here: React's own state goes whenever JupyterLab takes the output out of the page.
+  // Not React state, because JupyterLab may remove the output from the page and add it again.
   private progress: 'restarting' | IFailure | null = null;
   private hint: IRestartHint | null = null;
 }

@@ -1,4 +1,4 @@
-/** What the user has set, for views: they are drawn again when it changes. */
+/** Hooks that redraw a view when the settings change. */
 
 import { useEffect, useRef, useState } from 'react';
 
@@ -9,7 +9,7 @@ export function usePreferences(): IPreferences {
   return useSignal(preferences.changed, () => preferences.current);
 }
 
-/** The newest value, or an older one until `seconds` have passed since it was given first. */
+/** Return the value, updated at most once every `seconds`. */
 export function usePaced<T>(value: T, seconds: number): T {
   const [shown, setShown] = useState(value);
   const last = useRef(-Infinity);

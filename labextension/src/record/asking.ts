@@ -1,6 +1,6 @@
 /**
- * What the Jupyter server says of records that stand in a notebook, for there may be no kernel to ask:
- * jupyter_mlgpu/jupyter/server/receipts.py.
+ * Requests to the Jupyter server about records in a notebook, which may have no kernel
+ * (jupyter_mlgpu/jupyter/server/receipts.py).
  */
 
 import { RefusedError } from '../language/sentence';
@@ -8,10 +8,10 @@ import { fetchFromServer } from '../language/server';
 import { LONG, object, printed } from '../language/untrusted';
 import { readOpenReceipt, type IOpenReceipt } from './openreceipt';
 
-/** Milliseconds after which a server that does not answer is waited for no more. */
+/** Milliseconds to wait for the server's answer. */
 const PATIENCE = 30_000;
 
-/** The open receipt of a record, as a notebook has it; null where no server of ours can be asked. Asked once. */
+/** Return the open receipt of a saved record, requested once; null if the server cannot make it. */
 export function openReceipt(record: object): Promise<IOpenReceipt | null> {
   let asked = known.get(record);
   if (asked === undefined) {
@@ -26,7 +26,9 @@ export function openReceipt(record: object): Promise<IOpenReceipt | null> {
 
 const known = new WeakMap<object, Promise<IOpenReceipt | null>>();
 
-/** What the server answers; raises RefusedError with its reason, or what the connection raises. */
+/**
+ * Return the server's answer; rejects with RefusedError and its reason, or with a connection error.
+ */
 export async function ask(what: 'receipt' | 'comparison', question: object): Promise<unknown> {
   const request = { method: 'POST', body: JSON.stringify(question) };
   const answer = await fetchFromServer(what, request, PATIENCE);

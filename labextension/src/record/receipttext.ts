@@ -1,4 +1,4 @@
-/** An open receipt as plain text, for the clipboard; and the names of files that hold a record. */
+/** An open receipt as plain text for the clipboard, and names of files that hold a record. */
 
 import type { Translate } from '../language/i18n';
 import { plain } from '../language/prose';
@@ -10,7 +10,7 @@ import { figuresOf } from './head';
 import type { IOpenReceipt } from './openreceipt';
 import type { IRecord } from './record';
 
-/** The cell, its line, and all that its open receipt says, with a row of each table in a line. */
+/** Return the cell, its line, and everything in its open receipt, with a table row per line. */
 export function receiptText(record: IRecord, shown: IOpenReceipt, t: Translate): string {
   const { cell, head, outcome, notes } = record;
   const say = (one: Sentence): string => plain(t.say(one));
@@ -36,10 +36,10 @@ export function receiptText(record: IRecord, shown: IOpenReceipt, t: Translate):
     .join('\n');
 }
 
-/** Characters that a file's name cannot have on some system. */
+/** Characters that some file system does not allow in names. */
 const UNFIT = /[\\/:*?"<>|\p{Cc}]+/gu;
 
-/** A file's name for a record: the notebook's, the cell's number, and an ending. */
+/** Return a file name made of the notebook's name, the cell's number, and an ending. */
 export function fileName(record: IRecord, ending: string): string {
   const notebook = (record.notebook ?? 'notebook').replace(/\.ipynb$/, '').replace(UNFIT, '_');
   const number = cellNumber(record.cell).replace('#', 'record-').replace('[', 'cell-');
