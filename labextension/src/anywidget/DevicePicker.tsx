@@ -1,4 +1,4 @@
-/** Choose the device of the cells to come: the sidebar's own control, told of its kernel by a widget's model. */
+/** The device picker as a widget: the sidebar's control, driven by the widget's model. */
 
 import { useState, type ReactElement } from 'react';
 
@@ -11,10 +11,10 @@ import { Prose } from '../receipts/Prose';
 import { RestartNotice } from '../receipts/RestartNotice';
 import { useTrait, type IModel } from './model';
 
-/** A choice that the kernel has not heard of yet: most kernels hear nothing while a cell runs. */
+/** A choice that the kernel has not received yet: most kernels receive nothing while a cell runs. */
 interface ISent {
   word: string;
-  /** How many choices the kernel had heard before. */
+  /** Number of choices that the kernel had received before. */
   heard: number;
 }
 
@@ -56,7 +56,7 @@ export function DevicePicker(props: { model: IModel; t: Translate }): ReactEleme
         />
       </p>
       {said?.restart && (
-        // No notebook can be restarted from here, so how to do it by hand is said.
+        // A widget cannot restart a kernel, so the notice says how to do it by hand.
         <RestartNotice
           hint={said.restart}
           obstacle="elsewhere"

@@ -20,9 +20,9 @@ export interface IBand {
 }
 
 /**
- * Return the cells of this kernel run that the charts cover, oldest first. `clock` gives
- * milliseconds of this browser's monotonic clock. Cells that have ended are placed by the kernel's
- * clock, known once a sample has arrived by itself.
+ * Return the cells of this kernel run that the charts cover, oldest first. `clock` gives milliseconds of this
+ * browser's monotonic clock. Cells that have ended are placed by the kernel's clock, known once a sample has
+ * arrived by itself.
  */
 export function bands(
   counters: ICounters,
@@ -55,10 +55,7 @@ export function bands(
   return found.reverse();
 }
 
-/**
- * Return the bands as a CSS background. Two tints alternate, so that neighbouring cells are
- * distinct.
- */
+/** Return the bands as a CSS background. Two tints alternate, so that neighbouring cells are distinct. */
 export function asBackground(found: readonly IBand[]): string {
   const stops = found.flatMap(({ from, to }, index) => {
     const tint = `var(--jp-mlgpu-band-${index % 2})`;

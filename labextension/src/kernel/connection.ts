@@ -1,10 +1,9 @@
 /**
- * The connection to one kernel: receives its broadcasts, and requests a snapshot when something is
- * missing.
+ * The connection to one kernel: receives its broadcasts, and requests a snapshot when something is missing.
  *
- * Requests go over the control channel of a clone of the connection, which answers while a cell
- * runs. The notebook's own connection may hold messages back for 3 s after a reload. A kernel
- * without the extension only ever gets the standard `comm_info_request`.
+ * Requests go over the control channel of a clone of the connection, which answers while a cell runs. The
+ * notebook's own connection may hold messages back for 3 s after a reload. A kernel without the extension
+ * only ever gets the standard `comm_info_request`.
  */
 
 import { KernelMessage, type Kernel } from '@jupyterlab/services';
@@ -27,9 +26,7 @@ import type { ISnapshot } from './protocol';
 import { RefusedError, sentence } from '../language/sentence';
 import { Watcher } from './watcher';
 
-/**
- * Longest pause in milliseconds before a silent kernel is asked again; the pause doubles each time.
- */
+/** Longest pause in milliseconds before a silent kernel is asked again; the pause doubles each time. */
 const LONGEST_PAUSE = 60_000;
 /** Largest number of requests in a row when each answer leaves a gap. Later deltas ask again. */
 const MOST = 5;
@@ -261,11 +258,9 @@ export class Connection implements IDisposable {
   }
 
   /**
-   * Request the state if an idle kernel still seems to run a cell: the message of its end may be
-   * lost.
+   * Request the state if an idle kernel still seems to run a cell: the message of its end may be lost.
    *
-   * This is done once a cell, because older JupyterLabs take our requests for the end of the
-   * running cell.
+   * This is done once a cell, because older JupyterLabs take our requests for the end of the running cell.
    */
   private checkEnd(): void {
     const stillRunning = (): number | undefined =>

@@ -1,9 +1,8 @@
 /**
  * Live counters: the machine's current state and its last minutes. No DOM, no network.
  *
- * They arrive twice a second and are kept apart from the rest of the state, so that lists of
- * records are not drawn again for them. jupyter_mlgpu/jupyter/notebook/browser/live_counters.py
- * defines their meaning.
+ * They arrive twice a second and are kept apart from the rest of the state, so that lists of records are not
+ * drawn again for them. jupyter_mlgpu/jupyter/notebook/browser/live_counters.py defines their meaning.
  */
 
 import { Signal } from '@lumino/signaling';
@@ -60,9 +59,8 @@ const NOTHING: ICounters = {
 };
 
 /**
- * The counters of one kernel, or of a machine. `clock` gives milliseconds since 1970; tests pass
- * their own. `interval` is the number of seconds between two samples, until a snapshot says
- * otherwise.
+ * The counters of one kernel, or of a machine. `clock` gives milliseconds since 1970; tests pass their own.
+ * `interval` is the number of seconds between two samples, until a snapshot says otherwise.
  */
 export class Counters {
   constructor(

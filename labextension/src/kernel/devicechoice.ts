@@ -23,8 +23,8 @@ export interface IPick {
 const UNTOLD = { framework: null, chosen: AUTO, words: [{ word: AUTO, about: null }], missing: [] };
 
 /**
- * Return the controls that the kernel offers
- * (jupyter_mlgpu/jupyter/notebook/browser/device_list.py), with a pending choice selected.
+ * Return the controls that the kernel offers (jupyter_mlgpu/jupyter/notebook/browser/device_list.py), with a
+ * pending choice selected.
  */
 export function picks(status: IDeviceStatus | null, choices: ISidebarState | null): IPick[] {
   const told = status?.pickers ?? [];

@@ -5,8 +5,8 @@ import { KernelMessage } from '@jupyterlab/services';
 import type { KernelModel } from './model';
 
 /**
- * Follows the execution of cells. A kernel is also busy for requests of extensions, but echoes only
- * the code of cells. A cell runs until the kernel is idle again with that request as its parent.
+ * Follows the execution of cells. A kernel is also busy for requests of extensions, but echoes only the code
+ * of cells. A cell runs until the kernel is idle again with that request as its parent.
  */
 export class Execution {
   constructor(private readonly model: KernelModel) {}

@@ -28,9 +28,7 @@ export interface IGauge extends ISeries {
 export interface IGroup {
   device: string;
   gauges: IGauge[];
-  /**
-   * The reason why the whole group is unknown; null if something is known, or if reasons differ.
-   */
+  /** The reason why the whole group is unknown; null if something is known, or if reasons differ. */
   whyMissing: Sentence | null;
 }
 

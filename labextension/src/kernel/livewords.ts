@@ -1,7 +1,4 @@
-/**
- * The state of a running cell in one line: `6.0 s · 2.0 cores · 849 MiB · gpu:0 94 %`. Pure
- * functions.
- */
+/** The state of a running cell in one line: `6.0 s · 2.0 cores · 849 MiB · gpu:0 94 %`. Pure functions. */
 
 import type { ICounters } from './counters';
 import { gaugeValue } from './gauges';

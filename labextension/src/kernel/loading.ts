@@ -16,8 +16,8 @@ export interface ILoadProblem {
 }
 
 /**
- * Python code that loads the extension. The notebook's folder is left out of the path, because a
- * file jupyter_mlgpu.py in it would be imported instead.
+ * Python code that loads the extension. The notebook's folder is left out of the path, because a file
+ * jupyter_mlgpu.py in it would be imported instead.
  */
 const CODE = `
 import sys
@@ -32,9 +32,7 @@ if problem == "no load function":
     raise ImportError("The module jupyter_mlgpu that was found is no extension.")
 `;
 
-/**
- * A JSON string is a valid Python string too. `exec` with its own names leaves the user's alone.
- */
+/** A JSON string is a valid Python string too. `exec` with its own names leaves the user's alone. */
 const LOAD = `exec(${JSON.stringify(CODE)}, {})`;
 
 /** Load the extension after the cells in the queue. Returns the reason if it failed, else null. */

@@ -1,6 +1,6 @@
 /**
- * The notebook metadata `"jupyter_mlgpu": {"trace": true}`, which ask for tracing with every
- * kernel, and the trust that loading code needs.
+ * The notebook metadata `"jupyter_mlgpu": {"trace": true}`, which ask for tracing with every kernel, and the
+ * trust that loading code needs.
  */
 
 import type { INotebookModel, NotebookPanel } from '@jupyterlab/notebook';
@@ -65,9 +65,9 @@ export class TraceMark {
 /**
  * Return how far a notebook can be trusted.
  *
- * `trusted`: this user has run or vouched for each code cell, and nobody else changed one since.
- * `empty`: there is no code. JupyterLab trusts the empty cell that it adds to a notebook without
- * cells, which says nothing about the notebook.
+ * `trusted`: this user has run or vouched for each code cell, and nobody else changed one since. `empty`:
+ * there is no code. JupyterLab trusts the empty cell that it adds to a notebook without cells, which says
+ * nothing about the notebook.
  */
 export function trustOf(notebook: INotebookModel): 'trusted' | 'empty' | 'untrusted' {
   const code = [...notebook.cells].filter(({ type }) => type === 'code');

@@ -12,15 +12,10 @@ import type { IFigure } from './savedfigures';
 import { NOTHING_KNOWN, liveEntry } from './state';
 import type { IEntry, IRunningCell, IState, KernelState } from './state';
 
-/**
- * Largest number of deltas kept while a snapshot is under way; beyond it the gap is requested
- * again.
- */
+/** Largest number of deltas kept while a snapshot is under way; beyond it the gap is requested again. */
 const MOST_EARLY = 200;
 
-/**
- * Largest number of log lines kept of a running cell, and of no cell. The record brings all lines.
- */
+/** Largest number of log lines kept of a running cell, and of no cell. The record brings all lines. */
 const LIVE_LINES = 2_000;
 
 /**

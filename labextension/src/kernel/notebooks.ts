@@ -89,9 +89,9 @@ export class NotebookSession implements ILineFinder, IWatched {
   }
 
   /**
-   * Say that a view needs the kernel's live counters, or no longer does. The gauges need them from
-   * their first drawing until they are turned off, the live line while it is visible, and the strip
-   * while a cell runs.
+   * Say that a view needs the kernel's live counters, or no longer does. The gauges need them from their
+   * first drawing until they are turned off, the live line while it is visible, and the strip while a cell
+   * runs.
    */
   watch(on: boolean, by: 'gauges' | 'live line' | 'strip' = 'gauges'): undefined {
     const before = this.watchers.size > 0;
@@ -125,8 +125,8 @@ export class NotebookSession implements ILineFinder, IWatched {
   }
 
   /**
-   * Start tracing. The extension is loaded first if necessary, after the running cell. The model
-   * has the result. Rejects with an Error of one sentence if a loaded extension refuses.
+   * Start tracing. The extension is loaded first if necessary, after the running cell. The model has the
+   * result. Rejects with an Error of one sentence if a loaded extension refuses.
    */
   async start(): Promise<void> {
     if (this.model.state.kernel === 'live') {
@@ -179,8 +179,8 @@ export class NotebookSession implements ILineFinder, IWatched {
   }
 
   /**
-   * Return a function that runs the cells of these records in turn, several times. It resolves with
-   * true if all runs succeeded. Null if a cell is gone or has changed.
+   * Return a function that runs the cells of these records in turn, several times. It resolves with true if
+   * all runs succeeded. Null if a cell is gone or has changed.
    */
   again(
     records: readonly IRecord[]
@@ -273,10 +273,7 @@ export class NotebookSession implements ILineFinder, IWatched {
   private readonly watchers = new Set<string>();
 }
 
-/**
- * The sessions of all open notebooks, so that no message of a kernel is missed, and the one in
- * focus.
- */
+/** The sessions of all open notebooks, so that no message of a kernel is missed, and the one in focus. */
 export class Notebooks {
   constructor(
     private readonly tracker: INotebookTracker,

@@ -25,8 +25,8 @@ export function* outputsOf(
 /**
  * Return the data of an output by MIME type; null for streams, which may be long.
  *
- * JupyterLab 4 copies the data on each access to `data` and `toJSON`, which blocks the page for an
- * output of 10 MB. Its private `_rawData` is used where it exists, else the copy.
+ * JupyterLab 4 copies the data on each access to `data` and `toJSON`, which blocks the page for an output of
+ * 10 MB. Its private `_rawData` is used where it exists, else the copy.
  */
 export function dataOf(output: Output): Record<string, unknown> | null {
   if (output.type !== 'display_data' && output.type !== 'execute_result') {

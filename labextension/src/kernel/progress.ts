@@ -1,6 +1,6 @@
 /**
- * Progress of a lesson, from its notebook: the exercises that its code checks and their results,
- * and its predictions. The Python side is jupyter_mlgpu/teach/lessons/counting.py.
+ * Progress of a lesson, from its notebook: the exercises that its code checks and their results, and its
+ * predictions. The Python side is jupyter_mlgpu/teach/lessons/counting.py.
  */
 
 import type { ICodeCellModel } from '@jupyterlab/cells';

@@ -1,9 +1,9 @@
 /**
  * Messages of the kernel: events while it works, and its whole state on request.
  *
- * Everything that arrives is untrusted. Readers copy the known fields, cut texts and lists to a
- * bounded size, and return null for anything else.
- * jupyter_mlgpu/jupyter/notebook/browser/channel.py describes how messages travel.
+ * Everything that arrives is untrusted. Readers copy the known fields, cut texts and lists to a bounded size,
+ * and return null for anything else. jupyter_mlgpu/jupyter/notebook/browser/channel.py describes how messages
+ * travel.
  */
 
 import { readCountersEvent } from './counters';
@@ -23,9 +23,7 @@ export type {
 
 export const COMM_ID = 'jupyter_mlgpu';
 export const SNAPSHOT_REQUEST = 'jupyter_mlgpu_snapshot_request';
-/**
- * Message type of requests that the kernel answers while a cell runs; `type` in it says which one.
- */
+/** Message type of requests that the kernel answers while a cell runs; `type` in it says which one. */
 export const REQUEST = 'jupyter_mlgpu_request';
 /** Request type for the records before a place: `{ before: 7 }`. */
 export const RECORDS = 'records';

@@ -9,8 +9,8 @@ import { isUnchanged } from './codelines';
 import type { IEntry } from './state';
 
 /**
- * Return the cells of records, each once. Null if one is gone or would run differently: its code
- * was changed, or its last run had other code, another device, or the profiler on.
+ * Return the cells of records, each once. Null if one is gone or would run differently: its code was changed,
+ * or its last run had other code, another device, or the profiler on.
  */
 export function cellsToRun(
   notebook: NotebookPanel,
@@ -35,9 +35,7 @@ export function cellsToRun(
   return [...found];
 }
 
-/**
- * Run cells several times in turn, as the notebook does; resolves with true if all runs succeeded.
- */
+/** Run cells several times in turn, as the notebook does; resolves with true if all runs succeeded. */
 export async function runInTurn(
   { content, sessionContext }: NotebookPanel,
   cells: readonly Cell[],

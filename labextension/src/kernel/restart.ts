@@ -33,10 +33,7 @@ export function readRestartHint(data: unknown): IRestartHint | null {
   return sentences && (verbose === null || isWords(verbose)) ? { ...sentences, verbose } : null;
 }
 
-/**
- * Return Python code that passes arguments of `%mlc_trace verbose` to a new kernel, which checks
- * them.
- */
+/** Return Python code that passes arguments of `%mlc_trace verbose` to a new kernel, which checks them. */
 export function preparation(verbose: string): string {
   // A JSON string is a valid Python string too.
   const words = JSON.stringify(verbose);

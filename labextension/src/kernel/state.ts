@@ -107,18 +107,15 @@ export function liveEntry(record: IRecord): IEntry {
 }
 
 /**
- * Return an entry for a receipt in a saved output. The key has the cell, because copies of a cell
- * hold the receipt too.
+ * Return an entry for a receipt in a saved output. The key has the cell, because copies of a cell hold the
+ * receipt too.
  */
 export function savedEntry(record: IRecord, cellId: string): IEntry {
   const { key } = liveEntry(record);
   return { key: `${key}@${cellId}`, record, cellId, saved: true };
 }
 
-/**
- * Return the records to list: earlier kernels' records in the notebook's outputs, then the kernel's
- * own.
- */
+/** Return the records to list: earlier kernels' records in the notebook's outputs, then the kernel's own. */
 export function shownEntries(state: IState): readonly IEntry[] {
   const { saved, entries, run, cleared } = state;
   if (!hasOwnRecords(state)) {

@@ -1,7 +1,7 @@
 /**
- * Keeps a kernel's live counters running. The kernel samples them only while a browser asks, and
- * stops some seconds after the last request. Timers hardly run in background tabs, but messages of
- * the kernel arrive, so each sample also serves as a clock.
+ * Keeps a kernel's live counters running. The kernel samples them only while a browser asks, and stops some
+ * seconds after the last request. Timers hardly run in background tabs, but messages of the kernel arrive, so
+ * each sample also serves as a clock.
  */
 
 import { readWatch } from './counters';

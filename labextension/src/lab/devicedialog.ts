@@ -1,4 +1,4 @@
-/** Choosing a device from a command: a question, and the answer told to the kernel. */
+/** The dialog of the command that chooses a device. */
 
 import { Dialog, showDialog } from '@jupyterlab/apputils';
 import { createElement, type ChangeEvent } from 'react';
@@ -9,8 +9,8 @@ import type { Translate } from '../language/i18n';
 import { plain } from '../language/prose';
 
 /**
- * Ask for a device, and tell the kernel. Answers whether it was told; rejects with an Error of one sentence
- * where the kernel does not understand.
+ * Ask for a device, and send it to the kernel. Resolves with true if it was sent; rejects with an Error of
+ * one sentence if the kernel refuses.
  */
 export async function chooseDevice(session: NotebookSession, t: Translate): Promise<boolean> {
   const { device, choices } = session.model.state;
@@ -19,14 +19,14 @@ export async function chooseDevice(session: NotebookSession, t: Translate): Prom
     words.map(choice => ({
       told: { word: choice.word, framework },
       chosen: choice.word === chosen,
-      // Of several frameworks each has a list, and may have a device of the same name.
+      // With several frameworks the same device may be in several lists.
       key: framework === null ? choice.word : `${framework} ${choice.word}`,
       label: name === null ? choiceName(choice, t) : `${name}: ${choiceName(choice, t)}`
     }))
   );
   let taken = (all.find(one => one.chosen) ?? all[0])?.key;
   const missing = offered.flatMap(pick => pick.missing.map(t.say));
-  // Not JupyterLab's own question for an item, whose list has no name for a screen reader.
+  // JupyterLab's own InputDialog has no accessible name for its list.
   const answer = await showDialog({
     title: t('chooseTitle', { notebook: session.name }),
     body: createElement(

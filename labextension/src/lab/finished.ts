@@ -1,4 +1,4 @@
-/** Tells of a cell that ran long and ended where nobody saw it: in another notebook, or behind another page. */
+/** Notifies the user of a long cell that ended out of sight: in another notebook, or in a background tab. */
 
 import { Notification } from '@jupyterlab/apputils';
 import type { INotebookTracker, NotebookPanel } from '@jupyterlab/notebook';
@@ -11,7 +11,7 @@ import type { IRecord } from '../record/record';
 import { known } from '../record/words';
 import { preferences } from '../sidebar/preferences';
 
-/** Characters of a notebook's name: with them, the sentence is shorter than JupyterLab cuts it. */
+/** Largest number of characters of a notebook's name, so that JupyterLab does not cut the notification. */
 const NAME = 60;
 
 export class FinishedCells {
@@ -46,7 +46,7 @@ export class FinishedCells {
     });
   }
 
-  /** Answers the notification's id. */
+  /** Show the notification; returns its id. */
   private tell(session: NotebookSession, record: IRecord): string {
     const { t } = this.language;
     const { id, executionCount } = record.cell;
@@ -65,7 +65,7 @@ export class FinishedCells {
       const ask = (): void => void window.Notification.requestPermission();
       actions.push({ label: t('notifyOutside'), callback: ask });
     }
-    // It stays until it is seen: whoever is to see it is elsewhere.
+    // It stays until the user sees the notebook.
     const told = Notification[record.outcome === 'ok' ? 'success' : 'warning'](said, {
       autoClose: false,
       actions
@@ -87,7 +87,7 @@ function ranLong(record: IRecord): boolean {
   return notifyAfter > 0 && (known(record, 'wall_time')?.value ?? 0) >= notifyAfter;
 }
 
-/** Whether the browser shows notifications of this page; none where it has no such thing. */
+/** Return the browser's permission for notifications; null if it has none. */
 function outside(): NotificationPermission | null {
   return 'Notification' in window ? window.Notification.permission : null;
 }

@@ -1,23 +1,23 @@
-/** Sentences in the corner of the page, where commands say what came of them. */
+/** Notifications with the results of commands. */
 
 import { Dialog, Notification, showDialog } from '@jupyterlab/apputils';
 
 import { opening, plain } from '../language/prose';
 import type { Language } from '../language/language';
 
-/** Milliseconds that a sentence of a few lines stands; it stays in JupyterLab's list of notifications. */
+/** Milliseconds that a notification stays; JupyterLab's list of notifications keeps it. */
 const READING_TIME = 15_000;
-/** Characters of which JupyterLab shows all. */
+/** Largest number of characters that JupyterLab shows without cutting. */
 const SHOWN = 140;
 
 let language: Language | null = null;
 
-/** In which language the buttons of notifications speak: one a page. */
+/** Set the language of the notifications' buttons, one for the page. */
 export function setLanguage(spoken: Language): void {
   language = spoken;
 }
 
-/** Tell something; of a long text the beginning, with all of it behind a button. */
+/** Show a notification. A long text is shortened, with a button for the whole. */
 export function notify(kind: 'success' | 'info' | 'warning' | 'error', text: string): void {
   const told = plain(text);
   const shown = opening(told, SHOWN);

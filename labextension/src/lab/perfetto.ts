@@ -1,22 +1,22 @@
 /**
- * Handing a trace to Perfetto's page in another tab of the same browser, as Perfetto documents it
- * (https://perfetto.dev/docs/visualization/deep-linking-to-perfetto-ui): say PING until it says PONG, then
- * send the trace. It goes from tab to tab, and to nobody else.
+ * Passes a trace to Perfetto's page in another tab, as Perfetto documents it
+ * (https://perfetto.dev/docs/visualization/deep-linking-to-perfetto-ui): send PING until it answers PONG,
+ * then send the trace. The trace goes from tab to tab, without a server.
  */
 
 export const PERFETTO = 'https://ui.perfetto.dev';
 
-/** Milliseconds between two calls, and after which nobody is taken to answer. */
+/** Milliseconds between two PINGs, and until the attempt is given up. */
 const AGAIN = 200;
 const PATIENCE = 60_000;
 
-/** Of the other tab, what is used of it. */
+/** The used part of the other tab's Window. */
 export interface IPage {
   readonly closed: boolean;
   postMessage(message: unknown, origin: string): void;
 }
 
-/** Of our own window, what is used of it. */
+/** The used part of this Window. */
 export type Hears = Pick<EventTarget, 'addEventListener' | 'removeEventListener'>;
 
 export interface ITrace {
@@ -25,7 +25,7 @@ export interface ITrace {
   text: string;
 }
 
-/** Resolves with whether the page took the trace; it does not where it is closed or never answers. */
+/** Resolve with true if the page took the trace, with false if it was closed or never answered. */
 export function handOver(page: IPage, trace: ITrace, here: Hears): Promise<boolean> {
   return new Promise(resolve => {
     const end = (taken: boolean): void => {
@@ -39,7 +39,7 @@ export function handOver(page: IPage, trace: ITrace, here: Hears): Promise<boole
       if ((source as unknown) === page && origin === PERFETTO && data === 'PONG') {
         const { title, fileName, text } = trace;
         const bytes = new TextEncoder().encode(text);
-        // The bytes alone: they may stand in a larger buffer.
+        // A copy of the used part, because the buffer may be larger than the text.
         const buffer = bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength);
         page.postMessage({ perfetto: { buffer, title, fileName } }, PERFETTO);
         end(true);

@@ -1,11 +1,11 @@
-/** Tells each kernel from how many seconds on a cell gets a receipt for its time alone. */
+/** Sends each kernel the threshold in seconds from which a cell gets a receipt for its time alone. */
 
 import type { INotebookTracker, NotebookPanel } from '@jupyterlab/notebook';
 
 import type { Notebooks } from '../kernel/notebooks';
 import { preferences } from '../sidebar/preferences';
 
-/** A kernel gives all cells theirs until it is told otherwise: what is set to 0 needs no word. */
+/** Follow the setting. Kernels start with 0, which is not sent. */
 export function tellReceiptThreshold(tracker: INotebookTracker, notebooks: Notebooks): void {
   const told = new WeakMap<NotebookPanel, number>();
   const tell = (notebook: NotebookPanel): void => {

@@ -1,6 +1,4 @@
-/**
- * Restarting a notebook's kernel and running its cells again up to one, after asking.
- */
+/** Restarts a notebook's kernel and runs its cells again up to one, after asking the user. */
 
 import { Dialog, Notification, showDialog } from '@jupyterlab/apputils';
 import type { Cell } from '@jupyterlab/cells';
@@ -47,7 +45,7 @@ export class Restarter implements IRestarter {
     const { context, content, sessionContext } = place.notebook;
     begin();
     await sessionContext.restartKernel();
-    // JupyterLab keeps the error of a restart that failed to itself.
+    // JupyterLab does not pass on the error of a failed restart.
     if (!sessionContext.isReady) {
       return { message: 'restartFailed', why: '' };
     }
@@ -88,10 +86,10 @@ export class Restarter implements IRestarter {
         Dialog.cancelButton({ label: this.t('cancel') }),
         Dialog.warnButton({ label: this.t('restartAndRun') })
       ],
-      // Who presses Enter once too often loses nothing.
+      // Cancel is the default, so that a stray Enter loses nothing.
       defaultButton: 0
     });
-    // While the question stood there, the notebook may have been closed or the cell deleted.
+    // During the dialog the notebook may have been closed or the cell deleted.
     return answer.button.accept && !place.cell.isDisposed && obstacleAt(place) === null;
   }
 
@@ -111,10 +109,10 @@ export class Restarter implements IRestarter {
   }
 }
 
-/** What is in the way of running the cells up to one again. */
+/** Return why the cells up to this one cannot be run again; null if they can. */
 function obstacleAt({ notebook, cell }: IPlace): Message | null {
   const kernel = notebook.sessionContext.session?.kernel;
-  // A stranger's notebook may show what it likes; what it runs, its reader decides.
+  // A button in a stranger's notebook must not run code; an untrusted cell's button is disabled.
   if (!cell.model.trusted) {
     return 'notTrusted';
   }
@@ -129,9 +127,9 @@ function upTo({ notebook, cell }: IPlace): Cell[] {
   return widgets.slice(0, widgets.indexOf(cell) + 1);
 }
 
-/** What a restart costs and does, before it is done. */
+/** The consequences of a restart, for the user to confirm. */
 function RestartQuestion(props: {
-  /** Code cells that run again. */
+  /** Number of code cells that run again. */
   count: number;
   busy: boolean;
   verbose: string | null;

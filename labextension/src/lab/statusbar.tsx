@@ -1,4 +1,4 @@
-/** The status bar's item: device of the notebook in focus, and whether its kernel runs a cell. */
+/** The item in the status bar: the device of the notebook in focus, and its kernel's activity. */
 
 import { ReactWidget } from '@jupyterlab/ui-components';
 import { Signal } from '@lumino/signaling';
@@ -22,7 +22,7 @@ export class StatusItem extends ReactWidget {
     this.follow();
   }
 
-  /** Whether there is a notebook to tell of. */
+  /** True if there is a notebook. */
   get active(): boolean {
     return this.session !== null;
   }
@@ -46,7 +46,9 @@ export class StatusItem extends ReactWidget {
     this.activeChanged.emit();
   }
 
-  /** It says what changed without being asked to nobody: no live region, and no clock that ticks. */
+  /**
+   * Redraw if the words have changed. It is no live region and has no clock, so screen readers stay quiet.
+   */
   private look(): void {
     const words = this.session === null ? '' : this.describe(this.session);
     if (words !== this.words) {

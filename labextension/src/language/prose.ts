@@ -1,11 +1,11 @@
-/** Sentences in which names of code stand between backticks, as the kernel says them. */
+/** Sentences with code between backticks, and their plain or shortened text. */
 
 interface IPart {
   text: string;
   code: boolean;
 }
 
-/** The parts of a sentence, in order. A backtick without a second one is a text like any other. */
+/** Split a sentence into text and code. A backtick without a partner is text. */
 export function inParts(said: string): IPart[] {
   const parts = said.split('`');
   if (parts.length % 2 === 0) {
@@ -17,7 +17,7 @@ export function inParts(said: string): IPart[] {
     .filter(({ text }) => text !== '');
 }
 
-/** The commands that a sentence names between backticks. */
+/** Return the commands between backticks in a sentence. */
 export function commandsIn(said: string): string[] {
   return [...said.matchAll(/`((?:%|jupyter )[^`]+)`/g)].map(([, command = '']) => command);
 }

@@ -1,5 +1,5 @@
 /**
- * Sentences that the kernel wrote, with what they were made of, so that a catalogue can translate them. The Python
+ * Sentences of the kernel with their template and fields, so that a catalogue can translate them. The Python
  * side is jupyter_mlgpu/record/sentence.py.
  */
 
@@ -10,42 +10,42 @@ export type Sentence = string | ITemplate;
 
 export interface ITemplate {
   template: string;
-  /** The template for other counts than 1. */
+  /** The template for counts other than 1. */
   plural: string | null;
   fields: Fields;
 }
 
-/** A text is data, in no language; a number gets commas between thousands; a template is translated too. */
+/** A text is inserted unchanged, a number with commas between thousands, and a template translated. */
 export type Fields = Readonly<Record<string, string | number | ITemplate>>;
 
 const FIELD = /\{(\w+)\}/g;
-/** Of one sentence: its fields, how deep they go, and the letters of its template and of what they say. */
+/** Limits of a sentence: number of fields, nesting, and characters of its template and of the filled text. */
 const MOST_FIELDS = 24;
 const DEEPEST = 6;
 const MOST_LETTERS = 8_000;
 
-/** Read what `to_json` of a sentence gave; one of an unlikely size is no more than its text, cut. */
+/** Read a sentence as `to_json` writes it. One beyond the limits is reduced to its text, cut. */
 export function sentence(value: unknown, limit = LONG): Sentence | null {
   const table = object(value);
   return table === null ? printed(value, limit) : (read(table, 0) ?? printed(table.text, limit));
 }
 
-/** One that is longer than most may be, or shorter. */
+/** Return a reader of sentences with another limit. */
 export function sentenceIn(limit: number): Reader<Sentence> {
   return value => sentence(value, limit);
 }
 
-/** What says nothing where it cannot be read. */
+/** Read a sentence; empty if it cannot be read. */
 export const said = or('', (value: unknown) => sentence(value));
 
-/** A refusal of the kernel's, with the sentence that says why. */
+/** A refusal by the kernel, with the reason as a sentence. */
 export class RefusedError extends Error {
   constructor(readonly said: Sentence) {
     super(typeof said === 'string' ? said : inEnglish(said));
   }
 }
 
-/** Why something failed. */
+/** Return the reason for an error. */
 export function whyOf(error: unknown): Sentence {
   return error instanceof RefusedError
     ? error.said
@@ -54,7 +54,7 @@ export function whyOf(error: unknown): Sentence {
       : String(error);
 }
 
-/** A template with its fields in it; `say`: what a template in a field says, which is asked once. */
+/** Fill a template with its fields; `say` translates the template in a field. */
 export function filled(template: string, fields: Fields, say: (one: ITemplate) => string): string {
   const said = inWords(fields, say);
   return template.replace(FIELD, (whole, name: string) => said.get(name) ?? whole);

@@ -1,4 +1,4 @@
-/** A chart: lines, points and bars over two axes; each series has a marker of its own besides its colour. */
+/** A chart of lines, points and bars over two axes. Each series has its own marker besides its colour. */
 
 import { useCallback, useState, type ReactElement } from 'react';
 
@@ -8,26 +8,26 @@ import { scaleOf, ticksOf, type IRoom, type ITick, type Scale } from './scales';
 import { plain } from '../language/prose';
 import { Prose } from '../receipts/Prose';
 
-/** As a part of the width, and the ends of it. */
+/** Height as a part of the width, with its limits in pixels. */
 const HIGH = 0.5;
 const LOWEST = 170;
 const HIGHEST = 300;
-/** Of a bar with a name at its left. */
+/** Height in pixels of a horizontal bar, and smallest width of the chart. */
 const ROW = 26;
 const NARROWEST = 200;
-/** Pixels of a letter, and between two labels. */
+/** Estimated width of a letter, and distance between two labels, in pixels. */
 const LETTER = 6.5;
 const APART = 8;
-/** How many colours there are. */
+/** Number of colours in the style sheet. */
 const COLOURS = 8;
 
-/** Where numbers of a chart stand, in pixels. */
+/** Scales from a chart's numbers to pixels. */
 interface IScales {
   x: Scale;
   y: Scale;
 }
 
-/** `said`: what stands above already, and is not said again. */
+/** A chart; `said` has the sentences above it, which are not repeated. */
 export function ChartView(props: {
   chart: IChart;
   said: ReadonlySet<string>;
@@ -101,7 +101,7 @@ function Legend(props: { series: readonly ISeries[]; t: Translate }): ReactEleme
   );
 }
 
-/** What the style sheet goes by. */
+/** Return the attributes that the style sheet selects by. */
 function lookOf({ colour, mark, dashed }: ISeries): Record<string, unknown> {
   return {
     className: 'jp-mlgpu-Plot-series',
@@ -115,7 +115,7 @@ function isLine({ mark }: ISeries): boolean {
   return mark === 'line' || mark === 'roof';
 }
 
-/** A tick of the upright axis, with its line. */
+/** A tick of the vertical axis, with its grid line. */
 function Across(props: { tick: ITick; room: IRoom }): ReactElement {
   const { tick, room } = props;
   return (
@@ -128,7 +128,7 @@ function Across(props: { tick: ITick; room: IRoom }): ReactElement {
   );
 }
 
-/** A tick of the level axis, with its line. */
+/** A tick of the horizontal axis, with its grid line. */
 function Along(props: { tick: ITick; room: IRoom }): ReactElement {
   const { tick, room } = props;
   return (
@@ -233,7 +233,7 @@ function Spread(props: {
   return <path className="jp-mlgpu-Plot-spread" d={path} />;
 }
 
-/** Each colour has a shape of its own. */
+/** A marker, whose shape depends on the colour. */
 function Marker(props: { colour: number; x: number; y: number }): ReactElement {
   const { colour, x, y } = props;
   return (
@@ -254,14 +254,14 @@ const MARKERS = [
   'M-1.2-4h2.4v2.8H4v2.4H1.2V4h-2.4V1.2H-4v-2.4h2.8z'
 ];
 
-/** The width in pixels of the element that gets `ref`. */
+/** Return the width of the element that gets `ref`, in pixels. */
 function useWidth(initial: number): [width: number, ref: (node: HTMLElement | null) => void] {
   const [width, setWidth] = useState(initial);
   const [observer] = useState(
     () =>
       new ResizeObserver(entries => {
         const measured = Math.floor(entries.at(-1)?.contentRect.width ?? 0);
-        // Hidden, it has none, and keeps the width that it had.
+        // A hidden element has no width; the last one is kept.
         if (measured > 0) {
           setWidth(measured);
         }

@@ -1,4 +1,4 @@
-/** The functions of a plan: how many operations are of which kind, one drawn, and the same as a table. */
+/** The functions of a plan: operations by kind, one function as a drawing, and the same as a table. */
 
 import { useState, type ReactElement } from 'react';
 
@@ -22,7 +22,7 @@ export function GraphView(props: { graph: IGraph; t: Translate }): ReactElement 
   );
 }
 
-/** How many operations there are of each kind, which is also what the drawing's shapes mean. */
+/** The number of operations of each kind, and the legend of the drawing. */
 function Counts(props: { graph: IGraph; t: Translate }): ReactElement {
   const { graph, t } = props;
   return (
@@ -96,7 +96,7 @@ function wordsOf(drawing: IDrawing, t: Translate): string {
   });
 }
 
-/** The drawing's boxes by kind, for who cannot see them. */
+/** Return the number of boxes by kind, for screen readers. */
 function counted(drawing: IDrawing, graph: IGraph, t: Translate): string {
   const numbers: Record<Kind, number> = { own: 0, shared: 0, cpu: 0 };
   for (const { kind, count } of drawing.boxes) {

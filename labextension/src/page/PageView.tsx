@@ -1,4 +1,4 @@
-/** A page: its headline, its sentences, its first chart, and folded its tables and how to read them. */
+/** A page: its headline, sentences and first chart, and in collapsible sections its tables and notes. */
 
 import type { ReactElement } from 'react';
 
@@ -17,7 +17,7 @@ export function PageView(props: { page: IPage; t: Translate }): ReactElement {
   const { page, t } = props;
   const { parts } = page;
   const [title, headline] = [t.say(page.title), t.say(page.headline)];
-  // Beside charts all that is said comes first: a chart's own lines say the same.
+  // Sentences come before the chart, whose own lines may repeat them.
   const [chart, ...moreCharts] = page.charts;
   const hasCharts = chart !== undefined;
   const before = hasCharts ? parts.filter(isSentence).filter(part => t.say(part) !== title) : [];

@@ -1,4 +1,4 @@
-/** What a race, a plan, a benchmark or a collection of engines tells, as a notebook keeps it: the only way in. */
+/** Reads a saved race, plan, benchmark or collection of engines. */
 
 import { SCHEMA, readPage as readKnown, type IPage } from './pagetypes';
 import { versioned, type Unreadable } from '../language/untrusted';
@@ -8,7 +8,7 @@ export type { IPage } from './pagetypes';
 
 export type IPart = IPage['parts'][number];
 
-/** Read a page, or say why it cannot be read. */
+/** Read a page, or return why it cannot be read. */
 export function readPage(data: unknown): IPage | Unreadable {
   const table = versioned(data, SCHEMA);
   return typeof table === 'string' ? table : (readKnown(table) ?? 'invalid');

@@ -1,6 +1,6 @@
 /**
- * The sampled lines of code, each with a bar. The filled part is the line's share of the samples,
- * and the bracket its confidence interval. The text beside it gives both.
+ * The sampled lines of code, each with a bar. The filled part is the line's share of the samples, and the
+ * bracket its confidence interval. The text beside it gives both.
  */
 
 import type { ReactElement } from 'react';

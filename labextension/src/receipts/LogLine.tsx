@@ -40,10 +40,7 @@ export function Explained(props: { line: ILogLine; t: Translate }): ReactElement
   );
 }
 
-/**
- * Number of characters from which a line may need scrolling, for which the keyboard has to reach
- * it.
- */
+/** Number of characters from which a line may need scrolling, for which the keyboard has to reach it. */
 const MAY_SCROLL = 300;
 
 /** The line as plain text, exactly as it was printed. */

@@ -1,6 +1,6 @@
 /**
- * An open receipt, in the words of jupyter_mlgpu/show/receipts/page.py. The strip's legend,
- * messages and links into the notebook are added here.
+ * An open receipt, in the words of jupyter_mlgpu/show/receipts/page.py. The strip's legend, messages and
+ * links into the notebook are added here.
  */
 
 import { Suspense, lazy, type ReactElement, type ReactNode } from 'react';

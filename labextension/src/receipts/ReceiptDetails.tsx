@@ -1,7 +1,4 @@
-/**
- * The content of an opened receipt. If it cannot be had, the plain text and the messages in the
- * notebook.
- */
+/** The content of an opened receipt. If it cannot be had, the plain text and the messages in the notebook. */
 
 import { useEffect, useState, type ReactElement } from 'react';
 

@@ -34,10 +34,7 @@ export function Runs(props: { record: IRecord; t: Translate }): ReactElement | n
   );
 }
 
-/**
- * Return `5 runs · 1.1 s to 1.3 s · warm-up 3 s · the rest is from one more run, with the profiler
- * on`.
- */
+/** Return `5 runs · 1.1 s to 1.3 s · warm-up 3 s · the rest is from one more run, with the profiler on`. */
 function inWords(record: IRecord, warmUp: number | null, count: number, t: Translate): string {
   const walls = timedRuns(record);
   return dotted(

@@ -1,6 +1,6 @@
 /**
- * The timeline strip of a cell: the CPU above, the GPUs below, as
- * jupyter_mlgpu/show/receipts/strip.py draws it. The legend has the sums.
+ * The timeline strip of a cell: the CPU above, the GPUs below, as jupyter_mlgpu/show/receipts/strip.py draws
+ * it. The legend has the sums.
  */
 
 import type { ReactElement } from 'react';

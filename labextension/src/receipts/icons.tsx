@@ -1,7 +1,7 @@
 /**
- * Icons of one element each, which base.css cuts to shape. JupyterLab's own parse their SVG at each
- * use and listen for changes, which is too slow for lists that draw many rows between two frames.
- * Other notebooks have no JupyterLab icons.
+ * Icons of one element each, which base.css cuts to shape. JupyterLab's own parse their SVG at each use and
+ * listen for changes, which is too slow for lists that draw many rows between two frames. Other notebooks
+ * have no JupyterLab icons.
  */
 
 import type { ReactElement } from 'react';

@@ -1,6 +1,5 @@
 /**
- * The MIME renderers for outputs of cells. A receipt is drawn from its saved data alone, without a
- * kernel.
+ * The MIME renderers for outputs of cells. A receipt is drawn from its saved data alone, without a kernel.
  */
 
 import type { IRenderMime } from '@jupyterlab/rendermime-interfaces';

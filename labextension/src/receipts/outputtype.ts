@@ -36,8 +36,7 @@ export function outputType(
   return {
     id: `jupyter-mlgpu:${name}`,
     description,
-    // At most 0, to win over text/html. Safe in a notebook that is not trusted: React escapes all
-    // text.
+    // At most 0, to win over text/html. Safe in a notebook that is not trusted: React escapes all text.
     rank,
     rendererFactory: {
       safe: true,

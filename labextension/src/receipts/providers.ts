@@ -1,7 +1,7 @@
 /**
- * Connections from the outputs of cells to their notebook. MIME renderers know nothing of
- * notebooks. The plug-in does and fills these in; it may start later or not at all. One of each
- * exists per page, because the plug-in and the renderers share a bundle.
+ * Connections from the outputs of cells to their notebook. MIME renderers know nothing of notebooks. The
+ * plug-in does and fills these in; it may start later or not at all. One of each exists per page, because the
+ * plug-in and the renderers share a bundle.
  */
 
 import { Signal } from '@lumino/signaling';
@@ -29,8 +29,7 @@ class LineProvider {
   at: (node: Node) => ILineFinder | null = () => null;
 
   /**
-   * Return the function that opens the page of the record whose receipt has this node; null if
-   * there is none.
+   * Return the function that opens the page of the record whose receipt has this node; null if there is none.
    */
   page: (node: Node, record: IRecord) => (() => void) | null = () => null;
 
@@ -43,8 +42,8 @@ export const lineProvider = new LineProvider();
 /** The rendered outputs of one cell. */
 export interface ICellOutputs {
   /**
-   * Render them without the folded lines, until the returned function is called. `tell` gets the
-   * folded lines, now and each time that the outputs change.
+   * Render them without the folded lines, until the returned function is called. `tell` gets the folded
+   * lines, now and each time that the outputs change.
    */
   fold: (
     record: IRecord,
@@ -71,15 +70,13 @@ export interface IFailure {
 
 /** Restarts the kernel of the notebook that contains a DOM node, and runs its cells again. */
 export interface IRestarter {
-  /**
-   * Return why it cannot be done; null if it can. `elsewhere`: the node is in no notebook's cell.
-   */
+  /** Return why it cannot be done; null if it can. `elsewhere`: the node is in no notebook's cell. */
   obstacle(node: Node): Message | 'elsewhere' | null;
 
   /**
-   * Ask the user and restart; calls `begin` after a yes. Resolves with what kept it from running
-   * cells; null if it ran them or the user said no. From then on JupyterLab shows what runs, and
-   * has removed the outputs of these cells.
+   * Ask the user and restart; calls `begin` after a yes. Resolves with what kept it from running cells; null
+   * if it ran them or the user said no. From then on JupyterLab shows what runs, and has removed the outputs
+   * of these cells.
    */
   restart(node: Node, verbose: string | null, begin: () => void): Promise<IFailure | null>;
 }

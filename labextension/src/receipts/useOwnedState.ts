@@ -5,9 +5,7 @@ import { useCallback, useState } from 'react';
 
 import { useSignal } from './useSignal';
 
-/**
- * Like `useState`, but the value belongs to `owner` and is still there when the view comes back.
- */
+/** Like `useState`, but the value belongs to `owner` and is still there when the view comes back. */
 export function useOwnedState<T>(
   owner: object,
   name: string,

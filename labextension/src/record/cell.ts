@@ -13,10 +13,7 @@ export function readCell(data: unknown): ICell | null {
   return cell && { ...cell, turn: null };
 }
 
-/**
- * Return `[10]`, `[10.2]` for a run of a repeated cell, or `#12` for a cell without an execution
- * count.
- */
+/** Return `[10]`, `[10.2]` for a run of a repeated cell, or `#12` for a cell without an execution count. */
 export function cellNumber({ sequence, executionCount, turn }: ICell): string {
   if (executionCount === null) {
     return `#${sequence}`;

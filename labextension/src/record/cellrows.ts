@@ -1,8 +1,7 @@
 /**
  * The list of records: filtered, sorted and grouped, with the trend of each cell's runs.
  *
- * Each function reads a record a fixed number of times, so that 10,000 records are sorted between
- * two frames.
+ * Each function reads a record a fixed number of times, so that 10,000 records are sorted between two frames.
  */
 
 import { NOT_KNOWN, NOWHERE, figures, type IFigures } from './figures';
@@ -128,8 +127,8 @@ export interface IHeading {
 }
 
 /**
- * Return the rows of a list. Groups follow the order of their first record; closed groups have a
- * heading only. The runs of a repeated cell always form a group.
+ * Return the rows of a list. Groups follow the order of their first record; closed groups have a heading
+ * only. The runs of a repeated cell always form a group.
  */
 export function rowsOf(
   entries: readonly IEntry[],
@@ -207,8 +206,8 @@ export function figureOf(record: IRecord, sort: Sort): number | null {
 }
 
 /**
- * Return a key that all runs of a cell share: its code, the kernel's process and the requested
- * device, as in `%mlc_trace compare`.
+ * Return a key that all runs of a cell share: its code, the kernel's process and the requested device, as in
+ * `%mlc_trace compare`.
  */
 export function cellOf(record: IRecord): string {
   return figures(record).cell;
@@ -224,10 +223,7 @@ function suits(record: IRecord, own: IFigures, filter: IRecordFilter, words: str
   );
 }
 
-/**
- * Return the entries by a figure, the largest first, and the number of those without it, which come
- * last.
- */
+/** Return the entries by a figure, the largest first, and the number of those without it, which come last. */
 function sorted(sort: Sort, entries: readonly IEntry[]): [readonly IEntry[], number] {
   if (sort === 'newest' || sort === 'oldest') {
     return [entries, 0];

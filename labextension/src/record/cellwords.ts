@@ -19,8 +19,8 @@ export function formatFigure(value: number, sort: Sort): string {
 }
 
 /**
- * Return the figure by which a record is sorted, or that it was not measured. The wall time of a
- * profiled run does not count.
+ * Return the figure by which a record is sorted, or that it was not measured. The wall time of a profiled run
+ * does not count.
  */
 export function figureInWords(record: IRecord, sort: Sort, t: Translate): string {
   const value = figureOf(record, sort);

@@ -3,19 +3,14 @@
 /** A time in seconds and a value; a null value interrupts the curve. */
 export type CurvePoint = readonly [at: number, value: number | null];
 
-/**
- * Times at the left and right edge of a chart, and the value at its upper edge; the lower edge is
- * 0.
- */
+/** Times at the left and right edge of a chart, and the value at its upper edge; the lower edge is 0. */
 export interface ISides {
   from: number;
   to: number;
   top: number;
 }
 
-/**
- * Return the parts of a curve as `x,y` points of SVG polylines in a box of `width` and `height`.
- */
+/** Return the parts of a curve as `x,y` points of SVG polylines in a box of `width` and `height`. */
 export function lines(
   points: readonly CurvePoint[],
   { from, to, top }: ISides,

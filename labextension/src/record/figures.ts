@@ -4,10 +4,7 @@ import type { IReading, IRecord } from './record';
 import { inWords } from './requested';
 import { energyOf } from './words';
 
-/**
- * Placeholders for the device of records without one. They contain a space, which device names do
- * not.
- */
+/** Placeholders for the device of records without one. They contain a space, which device names do not. */
 export const NOWHERE = 'no operation';
 export const NOT_KNOWN = 'not known';
 

@@ -1,8 +1,8 @@
 /**
  * Selects the harmless native lines in a cell's output, which are folded. Pure functions.
  *
- * A line is folded if the kernel counted it as written by native code and the record calls it
- * harmless. A line printed by Python is never folded, whatever its text.
+ * A line is folded if the kernel counted it as written by native code and the record calls it harmless. A
+ * line printed by Python is never folded, whatever its text.
  */
 
 import type { ILogLine } from './logs';
@@ -120,8 +120,7 @@ class Place {
       (sum, one) => sum + (one.stream === stream ? one.text.split('\n').length - 1 : 0),
       0
     );
-    // With fewer lines than the kernel counted, the notebook has other output than the kernel
-    // wrote.
+    // With fewer lines than the kernel counted, the notebook has other output than the kernel wrote.
     this.runs = told !== undefined && ends >= told.lines ? told.native : [];
   }
 
@@ -165,8 +164,8 @@ class Place {
 }
 
 /**
- * Return a line without what varies between repetitions of its message (times, addresses, counts),
- * without colours, and without paths, which records hold in an anonymous form.
+ * Return a line without what varies between repetitions of its message (times, addresses, counts), without
+ * colours, and without paths, which records hold in an anonymous form.
  */
 function shapeOf(line: string): string {
   return line.replace(COLOURS, '').trimEnd().replace(PATHS, '/').replace(VARYING, '0');

@@ -52,9 +52,7 @@ export class LogSection {
     return this.last?.filter === filter && this.last.messages === messages;
   }
 
-  /**
-   * Return the lines that a filter leaves. The last result is kept, because lines are immutable.
-   */
+  /** Return the lines that a filter leaves. The last result is kept, because lines are immutable. */
   filtered(filter: ILogFilter, messages: Messages | null): ILeft {
     if (this.last?.filter !== filter || this.last.messages !== messages) {
       const suits = filter.group === null || filter.group === this.place.group;
@@ -172,8 +170,8 @@ export class LogRows {
   }
 
   /**
-   * For each section with rows, the number of rows before it, and the section. Parallel arrays,
-   * because 10,000 objects would be slow.
+   * For each section with rows, the number of rows before it, and the section. Parallel arrays, because
+   * 10,000 objects would be slow.
    */
   private readonly starts: number[] = [];
   private readonly sections: LogSection[] = [];
@@ -181,8 +179,8 @@ export class LogRows {
 }
 
 /**
- * Filter all sections; null if that takes longer than until `end` on the clock of
- * `performance.now`. The next call continues there.
+ * Filter all sections; null if that takes longer than until `end` on the clock of `performance.now`. The next
+ * call continues there.
  */
 export function filterSections(
   sections: readonly LogSection[],

@@ -30,8 +30,8 @@ export interface IRecord extends Omit<wire.IRecord, 'run' | 'device'> {
 const readCut = pairsOf(count);
 
 /**
- * Read a record, or return why it cannot be read. `plain` is its plain text, for a record saved
- * without a head.
+ * Read a record, or return why it cannot be read. `plain` is its plain text, for a record saved without a
+ * head.
  */
 export function readRecord(data: unknown, plain?: unknown): IRecord | Unreadable {
   const table = versioned(data, SCHEMA);

@@ -1,6 +1,6 @@
 /**
- * The records of a kernel by their places. They arrive in any order: the newest with a snapshot,
- * older ones in pages, and new ones meanwhile.
+ * The records of a kernel by their places. They arrive in any order: the newest with a snapshot, older ones
+ * in pages, and new ones meanwhile.
  */
 
 import { firstWhere } from './sorting';
@@ -13,10 +13,7 @@ const CAPACITY = 20_000;
 export interface IPlaced {
   /** Place of the first record. */
   first: number;
-  /**
-   * First place that the kernel still has a record for, and the number of records dropped before
-   * it.
-   */
+  /** First place that the kernel still has a record for, and the number of records dropped before it. */
   oldest: number;
   dropped: number;
   entries: (IEntry | null)[];
@@ -47,9 +44,7 @@ export class Records {
       : Math.max(0, first - this.oldest + this.dropped);
   }
 
-  /**
-   * The last place before which records of the kernel are missing here; null if none is missing.
-   */
+  /** The last place before which records of the kernel are missing here; null if none is missing. */
   get missing(): number | null {
     if (this.oldest === null || this.slots.length >= CAPACITY) {
       return null;
@@ -71,10 +66,7 @@ export class Records {
     this.trim();
   }
 
-  /**
-   * Add the records of a snapshot. It is newer than those here, and drops records that were
-   * cleared.
-   */
+  /** Add the records of a snapshot. It is newer than those here, and drops records that were cleared. */
   takeNewest(page: IPlaced): void {
     const start = page.oldest - page.dropped;
     this.drop(this.slots.findLastIndex(({ place }) => place < start) + 1);

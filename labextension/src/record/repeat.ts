@@ -1,14 +1,8 @@
-/**
- * Runs of a repeated cell: first the warm-up, then the timed runs, and last one with the profiler
- * on.
- */
+/** Runs of a repeated cell: first the warm-up, then the timed runs, and last one with the profiler on. */
 
 import type { IRecord } from './record';
 
-/**
- * Return the seconds of the timed runs from the record of the run after them; empty for other
- * records.
- */
+/** Return the seconds of the timed runs from the record of the run after them; empty for other records. */
 export function timedRuns({ repeat }: IRecord): number[] {
   return repeat === null || repeat.number <= repeat.of
     ? []

@@ -8,9 +8,7 @@ const EVERY = '*';
 /** The word that leaves the choice to the framework. */
 export const AUTO = 'auto';
 
-/**
- * Return `gpu:0`, or `torch gpu:0, jax cpu:0` if frameworks differ; empty if none was requested.
- */
+/** Return `gpu:0`, or `torch gpu:0, jax cpu:0` if frameworks differ; empty if none was requested. */
 export function inWords(requested: Requested): string {
   return requested
     .map(([framework, device]) => (framework === EVERY ? device : `${framework} ${device}`))

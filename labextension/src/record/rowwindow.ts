@@ -1,12 +1,11 @@
 /**
- * The visible rows of a long list and the position of each row, though only rows drawn so far were
- * measured. No DOM.
+ * The visible rows of a long list and the position of each row, though only rows drawn so far were measured.
+ * No DOM.
  *
- * Other rows are assumed to have the median height of those measured first. Heights belong to
- * places. When rows are inserted above, the heights move with the rows below, and a row that is
- * drawn is measured again in any case. Sums are kept in a Fenwick tree (Fenwick, "A New Data
- * Structure for Cumulative Frequency Tables", 1994), so that a list of 100,000 rows answers in 17
- * steps.
+ * Other rows are assumed to have the median height of those measured first. Heights belong to places. When
+ * rows are inserted above, the heights move with the rows below, and a row that is drawn is measured again in
+ * any case. Sums are kept in a Fenwick tree (Fenwick, "A New Data Structure for Cumulative Frequency Tables",
+ * 1994), so that a list of 100,000 rows answers in 17 steps.
  */
 
 /** Rows drawn before and after the visible ones, once there is time for them. */
@@ -67,10 +66,7 @@ export class RowWindow {
     return true;
   }
 
-  /**
-   * Estimate the height of all other rows from the first measurements; returns true if this call
-   * did so.
-   */
+  /** Estimate the height of all other rows from the first measurements; returns true if this call did so. */
   learn(heights: readonly number[]): boolean {
     if (this.learned || heights.length < SAMPLE) {
       return false;
@@ -171,8 +167,8 @@ export class RowWindow {
   }
 
   /**
-   * The rows to draw in the end. While a visible row is missing, no row outside the visible area is
-   * made, so that the page does not wait for it.
+   * The rows to draw in the end. While a visible row is missing, no row outside the visible area is made, so
+   * that the page does not wait for it.
    */
   private get wanted(): IRange {
     const [sight, all] = [this.around(0), this.around(OVERSCAN)];
@@ -203,9 +199,7 @@ export class RowWindow {
     return this.anchor && this.start(this.anchor.index) + this.anchor.beyond;
   }
 
-  /**
-   * Return the scroll position that shows a row: centred, or with as little scrolling as possible.
-   */
+  /** Return the scroll position that shows a row: centred, or with as little scrolling as possible. */
   offsetOf(index: number, align: 'auto' | 'center'): number {
     const [start, end] = [this.start(index), this.start(index + 1)];
     return align === 'center'

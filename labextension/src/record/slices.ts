@@ -8,16 +8,14 @@ export function sliceEnd(): number {
   return performance.now() + SLICE;
 }
 
-/**
- * Resolve in a new task, after the page's pending work. Unlike timers it is not delayed further.
- */
+/** Resolve in a new task, after the page's pending work. Unlike timers it is not delayed further. */
 export function breath(): Promise<void> {
   return new Promise(resolve => soon(resolve));
 }
 
 /**
- * Return a function that runs `call` in a new task, once for all calls until then. With
- * `onceAFrame` it runs at most once a frame.
+ * Return a function that runs `call` in a new task, once for all calls until then. With `onceAFrame` it runs
+ * at most once a frame.
  */
 export function coalesced(call: () => void, onceAFrame = false): () => void {
   let waiting = false;

@@ -16,9 +16,7 @@ export function sortedBy<T extends string>(
     : { column, descending: descendingFirst };
 }
 
-/**
- * Return the rows in order. Unknown values come last in both directions, and the sort is stable.
- */
+/** Return the rows in order. Unknown values come last in both directions, and the sort is stable. */
 export function inOrder<T extends string, R extends Record<T, string | number | null>>(
   rows: readonly R[],
   { column, descending }: ISort<T>

@@ -1,7 +1,4 @@
-/**
- * The lanes of a cell's strip, the activity of the CPU and the GPUs over time, as in
- * record/strip.py.
- */
+/** The lanes of a cell's strip, the activity of the CPU and the GPUs over time, as in record/strip.py. */
 
 import type { IRecord } from './record';
 import type { IGpuLane, IHostLane, IStripLine, IStripSoFar } from './recordtypes';

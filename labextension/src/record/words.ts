@@ -33,9 +33,7 @@ function named(message: string, otherwise: string, t: Translate): string {
   return isMessage(message) ? t(message) : otherwise;
 }
 
-/**
- * Return the energy that a list shows: the GPU's, as a receipt does, or the only figure there is.
- */
+/** Return the energy that a list shows: the GPU's, as a receipt does, or the only figure there is. */
 export function energyOf(record: IRecord): IReading | undefined {
   const readings = record.readings.filter(
     ({ quantity, value }) => quantity === 'energy' && value !== null

@@ -1,7 +1,7 @@
 /**
- * Tells a screen reader what a sighted user notices from the corner of an eye, and no more: a kernel that
- * stopped or was restarted, the end of a cell that took a while or brought something to act on, and a cell
- * that was not found. Numbers that change by themselves, and records that were there before, are no news.
+ * Announces to screen readers what sighted users notice anyway: a kernel that stopped or restarted, the end
+ * of a cell that took a while or needs action, and a cell that was not found. Changing numbers and old
+ * records are not announced.
  */
 
 import type { ReactElement } from 'react';
@@ -14,12 +14,12 @@ import type { IState } from '../kernel/state';
 import { known } from '../record/words';
 import { plain } from '../language/prose';
 
-/** Seconds from which the end of a cell is news. */
+/** Seconds from which the end of a cell is announced. */
 const WHILE = 5;
 
 export function Announcer(props: {
   state: IState;
-  /** Why a cell that the user asked for cannot be shown. */
+  /** Why a requested cell cannot be shown. */
   lost: Message | null;
   t: Translate;
 }): ReactElement {

@@ -1,4 +1,4 @@
-/** One row of controls over the records: find, sort, and the filters, which are folded away until asked for. */
+/** Controls above the records: search, sort order, and collapsible filters. */
 
 import { filterIcon } from '@jupyterlab/ui-components';
 import { useId, type ReactElement } from 'react';
@@ -15,16 +15,16 @@ import { Button, Chip, Search, Select, toggled } from '../receipts/controls';
 interface IControls {
   filter: IRecordFilter;
   onFilter: (change: Partial<IRecordFilter>) => void;
-  /** How many records ended in each way, with the other filters as they are. */
+  /** Number of records by outcome, before the filter by outcome. */
   counts: Record<Outcome, number>;
-  /** The devices that there are to choose from. */
+  /** Devices to choose from. */
   devices: readonly string[];
   t: Translate;
 }
 
 export function CellControls(
   props: IControls & {
-    /** Whether the filters are unfolded. */
+    /** True if the filters are expanded. */
     open: boolean;
     onOpen: (open: boolean) => void;
   }
@@ -116,11 +116,11 @@ function Folded(props: IControls): ReactElement {
   );
 }
 
-/** How many of the records are shown, where that is not all of them, and how to see all again. */
+/** The number of records that match, if not all do, with a button that clears the filters. */
 export function CellsShown(props: {
   shown: number;
   count: number;
-  /** How many stand last, because what they are sorted by was not measured. */
+  /** Number of records without the sorted figure, which come last. */
   unmeasured: number;
   filter: IRecordFilter;
   onFilter: (change: Partial<IRecordFilter>) => void;

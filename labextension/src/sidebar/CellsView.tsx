@@ -1,4 +1,4 @@
-/** The records of a notebook: the list of them, the page of the one that was opened, or two compared. */
+/** The records of a notebook: the list, the page of one record, or the comparison of two. */
 
 import { useCallback, useState, type ReactElement } from 'react';
 
@@ -11,7 +11,7 @@ import { RecordList, type ILost } from './RecordList';
 import { Button } from '../receipts/controls';
 import { useOwnedState } from '../receipts/useOwnedState';
 
-/** What a selection holds, at most. */
+/** Largest number of selected records. */
 const TWO = 2;
 
 export function CellsView(props: {
@@ -26,7 +26,7 @@ export function CellsView(props: {
   const [opened, setOpened] = useOwnedState<string | null>(session, 'opened', null);
   const [selection, setSelection] = useOwnedState<readonly string[]>(session, 'selection', []);
   const [comparing, setComparing] = useOwnedState(session, 'comparing', false);
-  // From a page one comes back to the record that it was about.
+  // Record that gets the focus when its page is closed.
   const [left, setLeft] = useState<string | null>(null);
   const forget = useCallback(() => setLeft(null), []);
   const entries = shownEntries(state);
@@ -47,7 +47,7 @@ export function CellsView(props: {
       />
     );
   }
-  // Records that were cleared, or belong to a kernel that is gone, are selected no more.
+  // Records that were cleared, or belong to an earlier kernel, are no longer selected.
   const selected = selection.map(find).filter(one => one !== undefined);
   const [one, other] = selected;
   if (comparing && one && other) {
@@ -104,7 +104,7 @@ function emptyText(state: IState, t: Translate): string {
   return waits ? t('noRecords') : '';
 }
 
-/** What can be done with the records that are selected. */
+/** Actions on the selected records. */
 function Selection(props: {
   count: number;
   onCompare: () => void;

@@ -1,7 +1,7 @@
 /**
- * The device of the cells to come, and whether they are traced: chosen here as the magics choose them.
+ * Controls for the device and the tracing of later cells, equivalent to the magics.
  *
- * What is shown as chosen is what the kernel says. While a cell runs it waits, and that is said.
+ * They show the kernel's state. A choice made while a cell runs is pending, and a sentence says so.
  */
 
 import { useEffect, useId, useState, type ReactElement } from 'react';
@@ -74,7 +74,7 @@ export function DeviceSelect(props: {
 }): ReactElement {
   const { pick, onChoose, t } = props;
   const id = useId();
-  // Until the kernel has heard of it, what was just chosen stays chosen.
+  // The new choice is shown until the kernel confirms it.
   const [sent, setSent] = useState<string | null>(null);
   const { chosen, missing, name, words } = pick;
   useEffect(() => {
@@ -108,5 +108,5 @@ export function DeviceSelect(props: {
   );
 }
 
-/** Milliseconds after which a choice that the kernel has not taken up is shown no more. */
+/** Milliseconds after which an unconfirmed choice is no longer shown. */
 const HEARD = 2_000;

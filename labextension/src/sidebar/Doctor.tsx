@@ -1,4 +1,4 @@
-/** Whether this kernel's set-up is in order: asked for with a button, and what was found with its remedy. */
+/** The doctor's check of the kernel's set-up: a button, and the findings with their remedies. */
 
 import { useState, type ReactElement } from 'react';
 
@@ -44,7 +44,7 @@ export function Doctor(props: {
   );
 }
 
-/** A shape beside the words, which say the same. */
+/** A tick or an exclamation mark; the text says the same. */
 function Light(props: { found: ILightDiagnosis }): ReactElement {
   const well = props.found.findings.length === 0;
   return (

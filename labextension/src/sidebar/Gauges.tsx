@@ -1,4 +1,4 @@
-/** What the machine does now: numbers, a curve of the last minutes below each, and the same as a table. */
+/** Live counters of the machine: numbers, curves of the last minutes, and the same as a table. */
 
 import { useEffect, useState, type CSSProperties, type ReactElement } from 'react';
 
@@ -28,15 +28,15 @@ import { useSignal } from '../receipts/useSignal';
 import { Prose } from '../receipts/Prose';
 import { Curve } from './Curve';
 
-/** Milliseconds without a number after which the last one is no longer shown as the present one. */
+/** Milliseconds after which the last number is too old to be shown. */
 const LATE = 3_000;
 
 export function Gauges(props: {
-  /** A notebook's kernel, or the machine of the server. */
+  /** The notebook's kernel, or the server's machine. */
   of: IWatched;
-  /** What is known of the kernel; null: it is a machine. */
+  /** State of the kernel; null for a machine. */
   state: IState | null;
-  /** Said where no new numbers come. */
+  /** Message for numbers that are late. */
   whenLate: Message;
   t: Translate;
 }): ReactElement {
@@ -44,9 +44,9 @@ export function Gauges(props: {
   const { counters: store } = watched;
   const { liveGauges, redrawSeconds } = usePreferences();
   const newest = useSignal(store.changed, () => store.value);
-  // The first numbers are not waited for.
+  // The first numbers are shown at once.
   const counters = usePaced(newest, newest.sampled === null ? 0 : redrawSeconds);
-  // A kernel's go on, in sight or not: what happens meanwhile is in the curve when one comes back.
+  // A kernel's counters go on out of sight, so that the curve has no gap when the user comes back.
   useEffect(() => watched.watch(liveGauges), [watched, liveGauges]);
   const late = useLate(newest);
   const { samples, series, sampled } = counters;
@@ -80,7 +80,7 @@ export function Gauges(props: {
   );
 }
 
-/** Which cells the bands are of. */
+/** The cells of the bands, with their numbers. */
 function Cells(props: { cells: readonly IBand[]; t: Translate }): ReactElement {
   const { cells, t } = props;
   return (
@@ -196,11 +196,11 @@ function Gauge(props: {
   );
 }
 
-/** The table beside the charts of one device: a row every ten seconds. */
+/** The table of one device, with a row every ten seconds. */
 function GaugeTable(props: {
   counters: ICounters;
   group: IGroup;
-  /** The device's name. */
+  /** Display name of the device. */
   name: string;
   t: Translate;
 }): ReactElement {
@@ -229,7 +229,7 @@ function GaugeTable(props: {
   );
 }
 
-/** Whether no number has come for a while. */
+/** Return true if no number has come for a while. */
 function useLate({ sampled, whyResting }: ICounters): boolean {
   const [lateAfter, setLateAfter] = useState<string | null>(null);
   useEffect(() => {

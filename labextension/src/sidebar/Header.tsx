@@ -1,4 +1,4 @@
-/** The notebook's name, how far it is where it is a lesson, and why its kernel shows nothing where it does not. */
+/** The notebook's name, its progress if it is a lesson, and a notice if its kernel shows nothing. */
 
 import type { ReactElement } from 'react';
 
@@ -15,7 +15,7 @@ export function Header(props: {
   t: Translate;
 }): ReactElement {
   const { session, state, t } = props;
-  // A notebook may be given another name while it is open.
+  // The notebook may be renamed while it is open.
   const name = useSignal(session.renamed, () => session.name);
   return (
     <div className="jp-mlgpu-Header">
@@ -28,7 +28,7 @@ export function Header(props: {
   );
 }
 
-/** How far the lesson is. */
+/** The progress of a lesson. */
 function Progress(props: { progress: IProgress; t: Translate }): ReactElement {
   const { progress, t } = props;
   const { checks, passed, predictions, predicted } = progress;

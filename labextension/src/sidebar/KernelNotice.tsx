@@ -1,4 +1,4 @@
-/** Why the kernel shows nothing, what it died of, and what to do about it. */
+/** Why the kernel shows nothing, its exit cause, and the remedy. */
 
 import type { ReactElement } from 'react';
 
@@ -19,7 +19,7 @@ export function KernelNotice(props: {
   const { state, onAsk, t } = props;
   const { kernel } = state;
   const absent = kernel === 'absent';
-  // That a notebook is not traced stands beside the button that starts it, unless there is more to say.
+  // Beside the button that starts tracing, a notice is only needed after a restart or an exit.
   if (kernel === 'live' || (absent && !state.restarted && state.death === null)) {
     return null;
   }
@@ -36,7 +36,7 @@ function WhyItDied(props: { death: IKernelExit; t: Translate }): ReactElement {
   const { death, t } = props;
   const last = death.lines.at(-1);
   const meant = last === undefined ? null : explain(last, t.messages);
-  // What to do may be what the last line's message says, which is translated by its id.
+  // If the advice is that of the last line's message, its translation is found by the message's id.
   const next = death.next === last?.advice ? (meant?.advice ?? death.next) : death.next;
   return (
     <div className="jp-mlgpu-Death" data-confidence={death.confidence}>

@@ -1,4 +1,4 @@
-/** All log lines of the notebook, oldest first, with filters; only those in sight are in the page. */
+/** All log lines of the notebook, oldest first, with filters. Only visible rows are in the page. */
 
 import { useCallback, useMemo, useState, type ReactElement } from 'react';
 
@@ -14,7 +14,7 @@ import { useFiltered } from './useFiltered';
 import { Button, toggled } from '../receipts/controls';
 import { Prose } from '../receipts/Prose';
 
-/** Height of a row, in pixels, until it has been measured. */
+/** Estimated height of a row in pixels. */
 const ROW_HEIGHT = 76;
 
 const NO_ROWS = new LogRows();
@@ -90,7 +90,7 @@ export function LogView(props: {
   );
 }
 
-/** Lines that are known to exist and are not here. */
+/** Notes on lines that exist but are not listed. */
 function LeftOut(props: { state: IState; t: Translate }): ReactElement | null {
   const { state, t } = props;
   const earlier = state.running.reduce((sum, cell) => sum + cell.earlierLogs, 0);

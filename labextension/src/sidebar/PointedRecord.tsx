@@ -1,6 +1,6 @@
 /**
- * What a line of the list has no room for, of the record that is pointed at or in focus: where it ran, its memory,
- * how the runs of its cell went, what the kernel says of it. Its place is there always, so that nothing moves.
+ * Details of the record under the pointer or in focus that do not fit into its row: where it ran, its memory,
+ * the trend of its cell, and the kernel's notes. Its place is always reserved, so that nothing moves.
  */
 
 import { useMemo, useSyncExternalStore, type ReactElement } from 'react';
@@ -17,7 +17,7 @@ export function PointedRecord(props: {
   entries: readonly IEntry[];
   runs: Runs;
   marks: CellMarks;
-  /** The record whose cell cannot be shown, and why, when the user asked for it. */
+  /** The record whose cell cannot be shown, and why, after the user asked for it. */
   lost: { key: string; why: Message } | null;
   t: Translate;
 }): ReactElement {

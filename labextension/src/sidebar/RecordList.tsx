@@ -1,4 +1,4 @@
-/** The records in the order and groups asked for; only those in sight are in the page. */
+/** The list of records, sorted and grouped. Only visible rows are in the page. */
 
 import {
   useCallback,
@@ -34,13 +34,13 @@ import { PointedRecord } from './PointedRecord';
 import { WindowedList } from './WindowedList';
 import { toggled } from '../receipts/controls';
 
-/** Height of a row, in pixels, until one was measured. */
+/** Estimated height of a row in pixels. */
 const ROW_HEIGHT = 26;
 
-/** Records from which on there is something to find and to sort. */
+/** Number of records from which there are controls. */
 const FEWEST = 2;
 
-/** What the user asked to be shown, and why that is not possible. */
+/** A record or line whose cell the user asked for, and why it cannot be shown. */
 export interface ILost {
   key: string;
   why: Message;
@@ -52,16 +52,16 @@ export function RecordList(
     /** Oldest first. */
     entries: readonly IEntry[];
     older: number;
-    /** The run of the kernel that the notebook has now. */
+    /** The notebook's current run of the kernel. */
     run: string | null;
     lost: ILost | null;
-    /** Keys of those selected to be compared. */
+    /** Keys of the records selected for a comparison. */
     selected: readonly string[];
-    /** The record that gets the keyboard's focus when the list appears. */
+    /** Key of the record that gets the focus when the list appears. */
     focus: string | null;
-    /** It has appeared. */
+    /** Called when the list has appeared. */
     onFocused: () => void;
-    /** What stands above the list: what can be done with those selected. */
+    /** Content above the list: actions on the selected records. */
     children: ReactElement | null;
     t: Translate;
   }
@@ -84,7 +84,7 @@ export function RecordList(
     new Set()
   );
   const onFilter = (change: Partial<IRecordFilter>): void => setFilter({ ...filter, ...change });
-  // Typing stays smooth: the list follows when there is time.
+  // Typing stays smooth, because the list follows with lower priority.
   const followed = useDeferredValue(filter);
   const found = useMemo(() => select(entries, followed), [entries, followed]);
   const rows = useMemo(
@@ -170,7 +170,7 @@ export function RecordList(
         <p className="jp-mlgpu-Empty">{t('noRecordsMatch')}</p>
       ) : (
         <WindowedList
-          // Another order is another list: it is read from its top.
+          // A new order starts at its top.
           key={orderOf(followed)}
           count={rows.length}
           keyOf={keyOf}
@@ -189,7 +189,7 @@ export function RecordList(
   );
 }
 
-/** A function that does what the one given last does. */
+/** Return a function that never changes and calls the newest `act`. */
 function useStable<A extends unknown[]>(act: (...values: A) => void): (...values: A) => void {
   const newest = useRef(act);
   useLayoutEffect(() => {

@@ -1,4 +1,4 @@
-/** The offer to run two cells that are compared a few more times, so that the comparison can be trusted. */
+/** The offer to run two compared cells a few more times, for a reliable comparison. */
 
 import { useState, type ReactElement, type ReactNode } from 'react';
 
@@ -6,15 +6,15 @@ import type { Message, Translate } from '../language/i18n';
 import type { NotebookSession } from '../kernel/notebooks';
 import type { IRecord } from '../record/record';
 
-/** Runs that are added to each cell: with as many an interval is known. */
+/** Number of additional runs of each cell, enough for a confidence interval. */
 const MORE = 4;
 
 export function RunAgain(props: {
   records: readonly IRecord[];
   session: NotebookSession;
-  /** So many runs were made: their records come. */
+  /** Called with the number of runs made, whose records follow. */
   onRan: (runs: number) => void;
-  /** What stands there while nothing is run from here. */
+  /** Content while nothing is run from here. */
   children: ReactNode;
   t: Translate;
 }): ReactElement {

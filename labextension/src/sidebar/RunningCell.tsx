@@ -1,4 +1,4 @@
-/** The cell that runs now, with a clock that ticks; or the one that ran last, in the same place. */
+/** The running cell with a clock, or the last cell in the same place. */
 
 import { useEffect, useState, type ReactElement } from 'react';
 
@@ -14,12 +14,12 @@ import { Lanes, Strip } from '../receipts/Strip';
 import { usePreferences } from '../receipts/usePreferences';
 import { useSignal } from '../receipts/useSignal';
 
-/** Milliseconds between two ticks, and where the user asked for less motion. */
+/** Milliseconds between two ticks, and for users who prefer reduced motion. */
 const TICK = 200;
 const SLOW_TICK = 1000;
-/** Milliseconds after which a cell's strip is asked for. */
+/** Milliseconds after which a cell's strip is requested. */
 const ASK_AFTER = 1000;
-/** Points that the strip has here, of however many lanes. */
+/** Height of the strip in points, whatever the number of lanes. */
 const STRIP = 28;
 
 export function RunningCell(props: {
@@ -52,7 +52,7 @@ export function RunningCell(props: {
   );
 }
 
-/** What the cell has done so far; it comes with the live counters, which a cell of a moment does not ask for. */
+/** The strip of the running cell. It comes with the live counters, which short cells do not request. */
 function StripSoFar(props: {
   running: IRunningCell;
   session: NotebookSession;
@@ -80,7 +80,7 @@ function StripSoFar(props: {
   );
 }
 
-/** What stands there while no cell runs. */
+/** The cell that ran last, while none runs. */
 export function LastCell(props: {
   entry: IEntry | undefined;
   onGo: (entry: IEntry) => void;
@@ -106,7 +106,7 @@ export function LastCell(props: {
   );
 }
 
-/** What the kernel knows of where the cell is: a run of several, a profiler, a command's own words. */
+/** The kernel's description of the cell's progress: number of the run, profiler, or a command's own words. */
 function Phase(props: { running: IRunningCell; t: Translate }): ReactElement | null {
   const { running, t } = props;
   const { profiled, run, progress } = running;
@@ -137,8 +137,8 @@ export function CellName(props: { cell: ICell; running?: boolean }): ReactElemen
 }
 
 /**
- * Seconds the cell has run: what the kernel said, and what has passed here since it said so. The two
- * machines' clocks are never compared.
+ * Seconds the cell has run: the kernel's figure plus the time since its arrival here. The clocks of the two
+ * machines are never compared.
  */
 function Clock(props: { running: IRunningCell }): ReactElement {
   const { elapsed, seenAt } = props.running;

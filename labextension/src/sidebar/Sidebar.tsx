@@ -1,6 +1,4 @@
-/**
- * The sidebar: what the focused notebook's kernel does now, and the records of its cells.
- */
+/** The sidebar of the notebook in focus, with its views as tabs. */
 
 import { startTransition, useCallback, useState, type ReactElement } from 'react';
 
@@ -24,7 +22,7 @@ import { useView } from './useView';
 
 export function Sidebar(props: {
   session: NotebookSession | null;
-  /** Show Now as a page of its own; null: there is no room for one beside the notebook. */
+  /** Opens the Now view as a page; null if there is no room beside the notebook. */
   onPage: ((session: NotebookSession) => void) | null;
   t: Translate;
 }): ReactElement {
@@ -32,7 +30,7 @@ export function Sidebar(props: {
   if (session === null) {
     return <p className="jp-mlgpu-Empty">{t('noNotebook')}</p>;
   }
-  // A key a notebook: what is open or selected in one must not appear in the next.
+  // The key resets the view's state for each notebook.
   return <NotebookView key={session.id} session={session} onPage={onPage} t={t} />;
 }
 
@@ -67,7 +65,7 @@ function NotebookView(props: {
   return (
     <>
       <Header session={session} state={state} t={t} />
-      {/* Its place is there while no cell runs, too: nothing below moves when one begins or ends. */}
+      {/* Its place is reserved while no cell runs, so that nothing below moves. */}
       {(running || state.kernel === 'live') && (
         <div className="jp-mlgpu-RunningPlace">
           {running ? (
@@ -96,7 +94,7 @@ function NotebookView(props: {
         // A long list is drawn in slices.
         onSelect={chosen => startTransition(() => setView(chosen))}
       >
-        {/* With tracing merely off, the switch in Now and the toolbar turn it on beside what was measured. */}
+        {/* If tracing is merely off, the Now view and the toolbar can turn it on beside the records. */}
         {(state.kernel === 'absent' || (blank && canStart(state))) && (
           <StartTracing
             session={session}

@@ -1,4 +1,4 @@
-/** Where a notebook is not traced: the button that starts it, what is in its way, and the wish to do so always. */
+/** The button that starts tracing, with what prevents it, and the tracing mark. */
 
 import { useLayoutEffect, useRef, useState, type ReactElement } from 'react';
 
@@ -14,7 +14,7 @@ import { useSignal } from '../receipts/useSignal';
 export function StartTracing(props: {
   session: NotebookSession;
   state: IState;
-  /** What it leads to, where nothing else is to be seen. */
+  /** The text above the button. */
   about: string;
   t: Translate;
 }): ReactElement {
@@ -37,7 +37,7 @@ export function StartTracing(props: {
         type="button"
         className="jp-mod-styled jp-mod-accept"
         aria-disabled={loading}
-        // A click leaves the keyboard where it is, as one on JupyterLab's own buttons does.
+        // A click keeps the keyboard focus, as on JupyterLab's own buttons.
         onMouseDown={event => event.preventDefault()}
         onClick={loading ? undefined : start}
       >
@@ -54,7 +54,7 @@ export function StartTracing(props: {
   );
 }
 
-/** The notebook's own wish, which stands in its metadata. */
+/** A switch for the notebook's tracing mark. */
 export function TraceAlways(props: { session: NotebookSession; t: Translate }): ReactElement {
   const { session, t } = props;
   const marked = useSignal(session.mark.changed, () => session.mark.isSet);
@@ -70,7 +70,7 @@ export function TraceAlways(props: { session: NotebookSession; t: Translate }): 
   );
 }
 
-/** When it goes because tracing has begun, the keyboard stays in the sidebar. */
+/** Return a ref that keeps the focus in the sidebar when its element disappears. */
 function useFocusKept(): React.RefObject<HTMLElement> {
   const ref = useRef<HTMLElement>(null);
   useLayoutEffect(() => {

@@ -1,4 +1,4 @@
-/** How long the runs of one cell took, as small bars and in words. */
+/** The durations of a cell's runs, as small bars and in words. */
 
 import type { ReactElement } from 'react';
 
@@ -23,7 +23,7 @@ export function Trend(props: { trend: ITrend; t: Translate }): ReactElement {
   );
 }
 
-/** `5 runs · 1.1 s to 1.3 s · failed: 1` */
+/** Return `5 runs · 1.1 s to 1.3 s · failed: 1`. */
 function summary(runs: ITrend['runs'], count: number, t: Translate): string {
   const walls = runs
     .filter(({ outcome }) => outcome === 'ok')

@@ -1,6 +1,6 @@
 /**
- * The link between a notebook's cells and the list of their records: which cell is pointed at, and which one
- * the list points at. Nothing listens, and nothing is marked, while no list is in the page.
+ * Connects a notebook's cells with the list of their records: the cell under the pointer is marked in the
+ * list, and vice versa. Nothing listens or is marked while no list is in the page.
  */
 
 import type { Cell } from '@jupyterlab/cells';
@@ -12,18 +12,18 @@ const MARKED = 'jp-mlgpu-MarkedCell';
 export class CellMarks {
   constructor(private readonly notebook: NotebookPanel) {}
 
-  /** The cell under the pointer, else the one that has the notebook's cursor. */
+  /** Id of the cell under the pointer, else of the active cell. */
   get pointed(): string | null {
     const active = this.notebook.isDisposed ? null : this.notebook.content.activeCell;
     return this.hovered?.id ?? (active?.isDisposed === false ? active.model.id : null);
   }
 
-  /** The record that was marked last, though it may be no more: what is said of it can still be read. */
+  /** Key of the record marked last, whose details stay on screen. */
   get told(): string | null {
     return this.last;
   }
 
-  /** Hear when another cell is pointed at; answers how to hear no more. */
+  /** Call `onChange` when another cell is under the pointer; returns a function that ends it. */
   readonly subscribe = (onChange: () => void): (() => void) => {
     if (this.listeners.size === 0) {
       this.listen();
@@ -37,7 +37,7 @@ export class CellMarks {
     };
   };
 
-  /** Mark the cell of the record `owner`, and no other one. */
+  /** Mark the cell of the record `owner`, and no other cell. */
   mark(owner: string, cellId: string | null): void {
     this.unmark(this.owner);
     const marked = this.notebook.content.widgets.find(({ model }) => model.id === cellId);
@@ -49,7 +49,7 @@ export class CellMarks {
     }
   }
 
-  /** Take away the mark that `owner` has set, if it stands. */
+  /** Remove the mark of `owner`, if it is still set. */
   unmark(owner: string | null): void {
     if (owner !== null && owner === this.owner) {
       if (this.marked?.isDisposed === false) {

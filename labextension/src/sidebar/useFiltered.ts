@@ -1,4 +1,4 @@
-/** What a filter leaves of the log, found in slices: with many lines that takes longer than a page may stand still. */
+/** A hook that filters the log in slices, so that many lines do not block the page. */
 
 import { useEffect, useMemo, useState } from 'react';
 
@@ -6,7 +6,7 @@ import { filterSections, type ILogFilter, type LogRows, type LogSection } from '
 import type { Messages } from '../language/explain';
 import { breath, sliceEnd } from '../record/slices';
 
-/** The newest that is known: while lines are looked at, what was left before; null before the first answer. */
+/** Return the filtered lines. While the filter runs, the previous result; null before the first one. */
 export function useFiltered(
   sections: readonly LogSection[],
   filter: ILogFilter,

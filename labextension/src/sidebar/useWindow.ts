@@ -1,6 +1,6 @@
 /**
- * Draws of a long list the rows in sight alone, measures them, and keeps what is read in its place. A task makes
- * few of them, first those in sight: the others, and those before and behind them, follow in tasks of their own.
+ * Draws only the visible rows of a long list, measures them, and keeps the reading position. Each task makes
+ * a few rows, visible ones first; the others follow in later tasks.
  */
 
 import { useLayoutEffect, useState, useSyncExternalStore } from 'react';
@@ -9,23 +9,24 @@ import { RowWindow, type IRange, type KeyOf } from '../record/rowwindow';
 import { coalesced } from '../record/slices';
 
 /**
- * Rows that a task makes: more than a step of a scroll brings in sight. A whole list anew takes two or three tasks,
- * each of which is short on a slow machine, too.
+ * Rows made in a task; a step of scrolling reveals fewer. A new list takes two or three tasks, each short
+ * even on a slow machine.
  */
 const A_TASK = 3;
 
-/** The same for rows of one height, which are lines of few elements and are not measured. */
+/** Rows made in a task if all have one height: these have few elements and are not measured. */
 const A_TASK_OF_LINES = 4;
 
-/** Pixels from the end within which a reader is taken to follow it. */
+/** Largest distance in pixels from the end at which the list is followed. */
 const AT_END = 24;
 
 /**
- * The rows to draw, each an element with its number as `data-index`, in an element that gets `scroller.props`.
+ * Return the rows to draw, as elements with their index in `data-index`, within an element that gets
+ * `scroller.props`.
  *
- * `keyOf` tells rows apart; `estimate` is a row's height until it was measured; `follows`: the end is where the
- * list is read, until its reader scrolls away. `alike`: all rows are as high as the first, so that none is measured
- * while one scrolls.
+ * `keyOf` identifies rows; `estimate` is the height of a row until it was measured. With `follows` the list
+ * stays at its end until the reader scrolls away. With `alike` all rows have the height of the first, and are
+ * not measured while scrolling.
  */
 export function useWindow(
   count: number,
@@ -43,7 +44,7 @@ export function useWindow(
   return { rows, range, scroller, away };
 }
 
-/** The element that scrolls, and what is drawn in it. */
+/** The scrolling element and the rows in it. */
 export class Scroller {
   constructor(
     estimate: number,
@@ -58,19 +59,21 @@ export class Scroller {
       if (this.node !== null && this.rows.stale) {
         this.draw();
       }
-      // Lines are made quickly, but a frame has to lay out all that were made since the last one.
+      // Lines are made quickly, but a frame has to lay out all lines made since the last one.
     }, alike);
   }
 
   readonly rows: RowWindow;
 
-  /** What the element gets. */
+  /** Props of the scrolling element. */
   readonly props = {
     ref: (node: HTMLElement | null): void => this.attach(node),
     onScroll: (): void => this.scrolled()
   };
 
-  /** Updates of a store wait for nothing: what a scroll brings in sight is drawn before the page shows it. */
+  /**
+   * A store, because React applies its updates synchronously: scrolled rows are drawn before the next frame.
+   */
   readonly subscribe = (onChange: () => void): (() => void) => {
     this.onChange = onChange;
     return () => {
@@ -78,30 +81,30 @@ export class Scroller {
     };
   };
 
-  /** Another value for each drawing; `away`: the list is followed at its end, and its reader is not there. */
+  /** Return a new object for each drawing; `away` is true if the reader has left the followed end. */
   readonly seen = (): { away: boolean } => this.state;
 
-  /** Scroll to a row, and give the keyboard's focus to its first button; it may have to be drawn first. */
+  /** Scroll to a row, drawn first if necessary, and focus its first button. */
   goTo(index: number, align: 'auto' | 'center'): void {
     this.wanted = { index, align };
     this.following = false;
-    // The row that gets the focus has to be there, before the next key is pressed.
+    // The row must have the focus before the next key is pressed.
     this.rows.allow(Infinity);
     this.settle();
   }
 
-  /** The list has these rows now. */
+  /** Set the rows of the list. */
   become(count: number, keyOf: KeyOf): void {
     if (this.rows.become(count, keyOf)) {
       this.rows.allow(this.aTask);
     }
     if (this.following) {
-      // Those at the end are drawn at once, rather than found when they were scrolled to.
+      // Rows at the end are drawn at once, rather than after scrolling there.
       this.rows.see(Infinity);
     }
   }
 
-  /** Rows were drawn. */
+  /** Called after rows were drawn. */
   drew(range: IRange): void {
     this.rows.drew(range);
     if (!this.alike) {
@@ -139,19 +142,19 @@ export class Scroller {
     }
   }
 
-  /** Measure what is drawn, scroll to where it belongs, and draw again until that changes nothing. */
+  /** Measure the drawn rows, scroll to the right position, and draw again until nothing changes. */
   private settle(): void {
     const { node, rows, wanted } = this;
     if (node === null) {
       return;
     }
     if (this.alike && !this.stale && this.rests) {
-      // Nothing has moved but what the scroller's own event told: the page's layout is not asked for.
+      // Nothing has changed since the scroll event, so reading the layout is avoided.
       this.goOn();
       return;
     }
     if (Math.abs(node.scrollTop - this.known) >= 1 && !this.following) {
-      // Scrolled, and the event that tells is still to come: what was seen last is no place to go back to.
+      // The position has changed, but its scroll event is still to come.
       this.know(node);
     }
     if (this.alike ? this.measureOne() : this.measure()) {
@@ -171,7 +174,7 @@ export class Scroller {
     }
   }
 
-  /** Measure every row that is drawn; answers whether one has another height than was known. */
+  /** Measure every drawn row; returns true if a height has changed. */
   private measure(): boolean {
     const { rows } = this;
     const drawn = [...this.elements()];
@@ -183,7 +186,7 @@ export class Scroller {
     return news;
   }
 
-  /** Measure one row for all of them, once, and when the list has got another size. */
+  /** Measure one row for all rows, once for each size of the list. */
   private measureOne(): boolean {
     const [row] = this.elements();
     const height = row?.getBoundingClientRect().height ?? 0;
@@ -191,7 +194,7 @@ export class Scroller {
     return height > 0 && this.rows.fix(height);
   }
 
-  /** Whether the list stands where it was seen last, and nobody wants it elsewhere. */
+  /** True if the list is at its last known position and no other one is requested. */
   private get rests(): boolean {
     const { known, wanted, following, rows } = this;
     return (
@@ -199,7 +202,7 @@ export class Scroller {
     );
   }
 
-  /** Draw what is still missing: at once what is in sight, the others in a task of their own. */
+  /** Draw missing rows: visible ones at once, the others in a later task. */
   private goOn(): void {
     const { rows } = this;
     if (rows.open) {
@@ -221,7 +224,7 @@ export class Scroller {
     if (this.following) {
       return node.scrollHeight - node.clientHeight;
     }
-    // At the top one sees rows come in.
+    // At the top, new rows push the others down.
     return node.scrollTop > 0 ? this.rows.kept : null;
   }
 
@@ -238,20 +241,20 @@ export class Scroller {
     this.onChange?.();
   }
 
-  /** Rows for which this task has no time. */
+  /** Draws rows in a later task. */
   private readonly drawRest: () => void;
 
   private readonly observer = new ResizeObserver(() => {
     this.stale = true;
     this.settle();
   });
-  /** Rows that a task makes. */
+  /** Rows made in a task. */
   private readonly aTask: number;
-  /** Nothing was measured since the list has this size. */
+  /** True until rows were measured at the current size. */
   private stale = true;
   private following: boolean;
   private node: HTMLElement | null = null;
-  /** Pixels scrolled, when that was last looked at. */
+  /** Last known scroll position in pixels. */
   private known = 0;
   private observed = new Set<HTMLElement>();
   private onChange: (() => void) | null = null;
@@ -259,7 +262,7 @@ export class Scroller {
   private wanted: { index: number; align: 'auto' | 'center' } | null = null;
 }
 
-/** From the row in focus and the number of rows to the row that a key leads to. */
+/** For each key, the index of the next row from the current index and the number of rows. */
 const KEYS: Record<string, (row: number, rows: number) => number> = {
   ArrowDown: (row, rows) => Math.min(row + 1, rows - 1),
   ArrowUp: row => Math.max(row - 1, 0),
@@ -267,7 +270,7 @@ const KEYS: Record<string, (row: number, rows: number) => number> = {
   End: (_, rows) => rows - 1
 };
 
-/** The row that a key leads to from the one in which it was pressed; undefined: to none. */
+/** Return the row that a key leads to from the row of `target`; undefined if none. */
 export function rowAtKey(key: string, target: EventTarget, count: number): number | undefined {
   const row = (target as Element).closest<HTMLElement>('[data-index]');
   return row === null ? undefined : KEYS[key]?.(Number(row.dataset.index), count);

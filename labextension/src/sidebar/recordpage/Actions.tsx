@@ -1,4 +1,4 @@
-/** What can be done with a record: copied and saved. */
+/** Buttons that copy and save a record. */
 
 import { useState, type ReactElement } from 'react';
 
@@ -13,7 +13,7 @@ import { saveFile } from './savefile';
 export function Actions(props: {
   entry: IEntry;
   session: NotebookSession;
-  /** What the record's open receipt says; null: not known. */
+  /** The record's open receipt; null if it is not known. */
   shown: IOpenReceipt | null;
   t: Translate;
 }): ReactElement {
@@ -55,7 +55,7 @@ export function Actions(props: {
   );
 }
 
-/** The record as the kernel saves it; as its receipt has it, where the kernel has none. In one line of JSON. */
+/** Return the record as one line of JSON, from the kernel or else from its receipt. */
 async function wholeRecord(
   { record, saved }: IEntry,
   session: NotebookSession

@@ -1,4 +1,4 @@
-/** Memory while a cell ran, as the live counters saw it: a curve for each series, and one table. */
+/** Memory while a cell ran, from the live counters: a curve for each series, and one table. */
 
 import { useState, type ReactElement } from 'react';
 
@@ -12,7 +12,7 @@ import { WindowedTable } from './WindowedTable';
 
 export function MemorySection(props: {
   page: RecordPage;
-  /** How long the cell took; null: not measured. */
+  /** Duration of the cell in seconds; null if it was not measured. */
   seconds: number | null;
   t: Translate;
 }): ReactElement {

@@ -1,4 +1,4 @@
-/** Times per operation of a profiled cell, the devices and the host apart: sorted by a click, found by name. */
+/** Times per operation of a profiled cell, for each device and the host, with sorting and search. */
 
 import { useMemo, useState, type ReactElement } from 'react';
 

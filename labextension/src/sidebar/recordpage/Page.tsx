@@ -1,4 +1,4 @@
-/** All that is known of one cell: what its receipt says, where it ran, what it did inside, and how that is known. */
+/** The page of one record: receipt, operations, timeline, and memory. */
 
 import { useEffect, useId, useMemo, useRef, type ReactElement, type ReactNode } from 'react';
 
@@ -29,7 +29,7 @@ export function Page(props: ICellPage): ReactElement {
   const page = useRecordPage(session, entry);
   const back = useRef<HTMLButtonElement>(null);
   useEffect(() => {
-    // The button that opened the page went with its row; a keyboard that is elsewhere is left there.
+    // The button that opened the page has gone. Focus elsewhere is left alone.
     if (document.activeElement === document.body) {
       back.current?.focus();
     }
@@ -83,7 +83,7 @@ export function Page(props: ICellPage): ReactElement {
   );
 }
 
-/** What the receipt says. */
+/** The summary in the receipt. */
 function Summary(props: { record: IRecord; t: Translate }): ReactElement {
   const { record, t } = props;
   const said = t.say(record.head.label);

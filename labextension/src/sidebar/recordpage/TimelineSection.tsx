@@ -1,4 +1,4 @@
-/** The timeline of a profiled cell, for Perfetto: opened there or saved. Where there is none, why not. */
+/** The timeline of a profiled cell, opened in Perfetto or saved; else why there is none. */
 
 import { useState, type ReactElement } from 'react';
 
@@ -40,7 +40,7 @@ export function TimelineSection(props: ITimelineSection): ReactElement {
   );
 }
 
-/** What the kernel writes of the cell for Perfetto, and the sentences on what it leaves out. */
+/** A trace for Perfetto, and sentences on what it leaves out. */
 interface ITrace {
   text: string;
   leftOut: string;
@@ -67,7 +67,7 @@ function Trace(props: ITimelineSection): ReactElement {
     }
   };
   const openInPerfetto = async (): Promise<void> => {
-    // In the click itself, or the browser would not allow it.
+    // Browsers allow a new tab only within the click.
     const page = window.open(PERFETTO);
     if (page === null) {
       setSaid(t('perfettoBlocked'));

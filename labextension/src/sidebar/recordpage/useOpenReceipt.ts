@@ -1,4 +1,4 @@
-/** What a record's open receipt says: its kernel says it, or the server of what the notebook has. */
+/** A hook for a record's open receipt, from its kernel, or from the server for saved records. */
 
 import { useEffect, useState } from 'react';
 

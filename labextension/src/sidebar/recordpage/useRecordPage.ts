@@ -1,4 +1,4 @@
-/** What the kernel answers about one cell, asked when its page is opened. */
+/** A hook for the kernel's answer about one cell, requested when its page is opened. */
 
 import { useEffect } from 'react';
 
@@ -13,7 +13,7 @@ export type RecordPage =
   | { state: 'failed'; why: Sentence }
   | { state: 'answered'; details: IRecordPage };
 
-/** Nobody need be asked about a record of the saved notebook: its kernel is gone. */
+/** The kernel of a saved record is gone and cannot be asked. */
 const SAVED: RecordPage = {
   state: 'answered',
   details: { timeline: 'saved', samples: 'saved', receipt: null }
