@@ -29,7 +29,7 @@ export function DevicePicker(props: { model: IModel; t: Translate }): ReactEleme
     setSent({ word, heard });
     model.send({ word, framework });
   };
-  const said = choices?.said ?? null;
+  const answer = choices?.said ?? null;
   return (
     <div role="group" className="jp-mlgpu-Picker" aria-label={t('device')}>
       <fieldset className="jp-mlgpu-Widget-fields" disabled={ended}>
@@ -42,7 +42,7 @@ export function DevicePicker(props: { model: IModel; t: Translate }): ReactEleme
           />
         ))}
       </fieldset>
-      <p role="status" className="jp-mlgpu-Picker-said" data-refused={said?.refused ?? false}>
+      <p role="status" className="jp-mlgpu-Picker-said" data-refused={answer?.refused ?? false}>
         <Prose
           text={
             ended
@@ -51,14 +51,14 @@ export function DevicePicker(props: { model: IModel; t: Translate }): ReactEleme
                 ? t('notHeardYet', { device: wordName(sent.word, t) })
                 : choices?.device
                   ? t('applies', { device: wordName(choices.device.word, t) })
-                  : t.say(said?.sentence ?? '')
+                  : t.say(answer?.sentence ?? '')
           }
         />
       </p>
-      {said?.restart && (
+      {answer?.restart && (
         // A widget cannot restart a kernel, so the notice says how to do it by hand.
         <RestartNotice
-          hint={said.restart}
+          hint={answer.restart}
           obstacle="elsewhere"
           progress={null}
           onRestart={() => undefined}

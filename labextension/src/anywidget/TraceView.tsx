@@ -50,6 +50,6 @@ function readShown(
   data: unknown
 ): { record: IRecord; ask: () => Promise<IOpenReceipt | null> } | null {
   const record = readKnownRecord(data);
-  const shown = readOpenReceipt(object(data)?.open);
-  return record && { record, ask: () => Promise.resolve(shown) };
+  const receipt = readOpenReceipt(object(data)?.open);
+  return record && { record, ask: () => Promise.resolve(receipt) };
 }

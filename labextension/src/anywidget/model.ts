@@ -26,9 +26,9 @@ export function useTrait(model: IModel, name: string): unknown {
 
 /** Return the language to show: the one requested in Python, else JupyterLab's, else the browser's. */
 export function languageOf(model: IModel): string {
-  const asked = model.get('language');
-  if (typeof asked === 'string' && asked !== '') {
-    return asked;
+  const requested = model.get('language');
+  if (typeof requested === 'string' && requested !== '') {
+    return requested;
   }
   const lab = document.body.dataset.jpThemeName !== undefined;
   return lab ? document.documentElement.lang : navigator.language;

@@ -39,8 +39,8 @@ export function bands(
     }
     return to > 0;
   };
-  for (const { cell, elapsed, seenAt } of state.running) {
-    add(`running ${cell.sequence}`, cell, -elapsed - (clock() - seenAt) / 1000, 0);
+  for (const { cell, elapsed, receivedAt } of state.running) {
+    add(`running ${cell.sequence}`, cell, -elapsed - (clock() - receivedAt) / 1000, 0);
   }
   for (const { key, record } of state.entries.toReversed()) {
     if (record.runId !== state.run || found.length >= MOST) {

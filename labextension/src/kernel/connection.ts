@@ -12,7 +12,7 @@ import type { IDisposable } from '@lumino/disposable';
 import { askDeath } from './kernelexit';
 import { Execution } from './execution';
 import type { KernelModel } from './model';
-import { NoAnswer, PATIENCE, connected, request } from './question';
+import { NoAnswer, TIMEOUT, connected, request } from './question';
 import {
   COMM_ID,
   RECORDS,
@@ -44,7 +44,7 @@ export class Connection implements IDisposable {
     private readonly language: () => unknown
   ) {
     this.execution = new Execution(model);
-    this.watcher = new Watcher(model, () => this.tell('watch'));
+    this.watcher = new Watcher(model, () => this.request('watch'));
     kernel.iopubMessage.connect(this.onMessage, this);
     kernel.statusChanged.connect(this.onStatus, this);
     kernel.connectionStatusChanged.connect(this.onConnectionStatus, this);
@@ -65,7 +65,7 @@ export class Connection implements IDisposable {
     this.disposed = true;
     clearTimeout(this.timer);
     this.watcher.stop();
-    this.hangUp();
+    this.closeClone();
     this.kernel.iopubMessage.disconnect(this.onMessage, this);
     this.kernel.statusChanged.disconnect(this.onStatus, this);
     this.kernel.connectionStatusChanged.disconnect(this.onConnectionStatus, this);
@@ -80,12 +80,16 @@ export class Connection implements IDisposable {
     this.asking = true;
     clearTimeout(this.timer);
     try {
-      for (let asked = 0; this.wanted && !this.disposed && asked < MOST; asked++) {
+      for (
+        let lastRequested = 0;
+        this.wanted && !this.disposed && lastRequested < MOST;
+        lastRequested++
+      ) {
         this.wanted = false;
         await this.askOnce();
       }
       this.wanted = false;
-      this.pause = PATIENCE;
+      this.pause = TIMEOUT;
     } catch (error) {
       if (!this.disposed) {
         this.fail(error);
@@ -100,8 +104,8 @@ export class Connection implements IDisposable {
    *
    * Resolves with the unvalidated answer; rejects with an Error of one sentence.
    */
-  async tell(type: string, content: object = {}): Promise<Record<string, unknown>> {
-    const answer = await this.inPrivate(clone => request(clone, REQUEST, { ...content, type }));
+  async request(type: string, content: object = {}): Promise<Record<string, unknown>> {
+    const answer = await this.withClone(clone => request(clone, REQUEST, { ...content, type }));
     if (answer.status !== 'ok') {
       throw new RefusedError(sentence(answer.evalue) ?? 'The kernel could not answer.');
     }
@@ -116,7 +120,7 @@ export class Connection implements IDisposable {
     }
     const deltas = this.deltas;
     const language = this.language();
-    const known = await this.inPrivate(clone => inquire(clone, language));
+    const known = await this.withClone(clone => inquire(clone, language));
     if (this.disposed) {
       return;
     }
@@ -130,7 +134,7 @@ export class Connection implements IDisposable {
   }
 
   /** Send a request over the cloned connection, which stays open for the next request. */
-  private async inPrivate<T>(
+  private async withClone<T>(
     question: (clone: Kernel.IKernelConnection) => Promise<T>
   ): Promise<T> {
     if (this.disposed) {
@@ -140,18 +144,18 @@ export class Connection implements IDisposable {
       this.clone = this.kernel.clone({ handleComms: false });
     }
     clearTimeout(this.linger);
-    this.linger = setTimeout(() => this.hangUp(), LINGER);
+    this.linger = setTimeout(() => this.closeClone(), LINGER);
     try {
       await connected(this.clone);
       return await question(this.clone);
     } catch (error) {
       // The next request gets a fresh clone.
-      this.hangUp();
+      this.closeClone();
       throw error;
     }
   }
 
-  private hangUp(): void {
+  private closeClone(): void {
     clearTimeout(this.linger);
     this.clone?.dispose();
     this.clone = null;
@@ -159,16 +163,16 @@ export class Connection implements IDisposable {
 
   /** Request older records in pages. One long answer would block the page while it is read. */
   private async askForOlder(): Promise<void> {
-    let asked: number | null = null;
+    let lastRequested: number | null = null;
     for (;;) {
       const before: number | null = this.model.missing;
       // An answer that did not bring these records will not bring them the next time either.
-      if (before === null || before === asked || this.wanted || this.disposed) {
+      if (before === null || before === lastRequested || this.wanted || this.disposed) {
         return;
       }
-      asked = before;
+      lastRequested = before;
       const page = readPage(
-        await this.inPrivate(clone => request(clone, REQUEST, { type: RECORDS, before }))
+        await this.withClone(clone => request(clone, REQUEST, { type: RECORDS, before }))
       );
       if (page === null) {
         throw new NoAnswer('The kernel sent records that this version cannot read.');
@@ -192,7 +196,7 @@ export class Connection implements IDisposable {
   }
 
   private onMessage(_: Kernel.IKernelConnection, message: KernelMessage.IIOPubMessage): void {
-    this.execution.hear(message);
+    this.execution.read(message);
     if (!KernelMessage.isCommMsgMsg(message) || message.content.comm_id !== COMM_ID) {
       return;
     }
@@ -254,7 +258,7 @@ export class Connection implements IDisposable {
     }
     this.restarting = true;
     // The old process does not answer any more.
-    this.hangUp();
+    this.closeClone();
   }
 
   /**
@@ -295,7 +299,7 @@ export class Connection implements IDisposable {
   private readonly execution: Execution;
   private linger: ReturnType<typeof setTimeout> | undefined;
   private lost = false;
-  private pause = PATIENCE;
+  private pause = TIMEOUT;
   private restarting = false;
   private timer: ReturnType<typeof setTimeout> | undefined;
   private wanted = false;

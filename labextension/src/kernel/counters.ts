@@ -43,7 +43,7 @@ export interface ICounters {
   /** This browser's clock, in milliseconds since 1970, at the samples' time zero. */
   zero: number;
   /** Reason why no more samples come, from the kernel; null while they come. */
-  whyResting: Sentence | null;
+  whyStopped: Sentence | null;
   /** What the running cell had done at the newest sample. */
   strip: IStripSoFar | null;
 }
@@ -54,7 +54,7 @@ const NOTHING: ICounters = {
   interval: 0.5,
   sampled: null,
   zero: 0,
-  whyResting: null,
+  whyStopped: null,
   strip: null
 };
 
@@ -91,7 +91,7 @@ export class Counters {
       samples: newest([...(sameLines(known, now) ? samples : []), sample]),
       sampled: time,
       zero: this.clock() - sample.t * 1000,
-      whyResting: null,
+      whyStopped: null,
       strip
     });
   }
@@ -105,13 +105,13 @@ export class Counters {
     const { series, interval, t } = history;
     const samples = newest(history.samples.filter(({ values }) => values.length === series.length));
     const zero = this.clock() - t * 1000;
-    const { whyResting } = this.current;
-    this.publish({ ...NOTHING, series, samples, interval, zero, whyResting });
+    const { whyStopped } = this.current;
+    this.publish({ ...NOTHING, series, samples, interval, zero, whyStopped });
   }
 
   /** Store the kernel's answer to a browser that asked for counters. */
   setWatch({ watching, whyMissing }: IWatch): void {
-    this.publish({ ...this.current, whyResting: watching ? null : (whyMissing ?? '') });
+    this.publish({ ...this.current, whyStopped: watching ? null : (whyMissing ?? '') });
   }
 
   /** Drop everything, because the kernel is another one. */

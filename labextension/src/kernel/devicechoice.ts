@@ -20,27 +20,34 @@ export interface IPick {
 }
 
 /** The single choice before the kernel has sent its devices. */
-const UNTOLD = { framework: null, chosen: AUTO, words: [{ word: AUTO, about: null }], missing: [] };
+const NO_CHOICE = {
+  framework: null,
+  chosen: AUTO,
+  words: [{ word: AUTO, about: null }],
+  missing: []
+};
 
 /**
  * Return the controls that the kernel offers (jupyter_mlgpu/jupyter/notebook/browser/device_list.py), with a
  * pending choice selected.
  */
 export function picks(status: IDeviceStatus | null, choices: ISidebarState | null): IPick[] {
-  const told = status?.pickers ?? [];
-  const wish = choices?.device ?? null;
-  return (told.length > 0 ? told : [UNTOLD]).map(({ framework, chosen, words, missing }) => {
-    const mine = framework === null || [null, framework].includes(wish?.framework ?? null);
-    const word = wish !== null && mine ? wish.word : chosen;
-    const listed = words.some(one => one.word === word);
-    return {
-      framework,
-      name: framework === null ? null : frameworkName(framework),
-      chosen: word,
-      words: listed ? words : [...words, { word, about: null }],
-      missing
-    };
-  });
+  const pickers = status?.pickers ?? [];
+  const pending = choices?.device ?? null;
+  return (pickers.length > 0 ? pickers : [NO_CHOICE]).map(
+    ({ framework, chosen, words, missing }) => {
+      const applies = framework === null || [null, framework].includes(pending?.framework ?? null);
+      const word = pending !== null && applies ? pending.word : chosen;
+      const listed = words.some(one => one.word === word);
+      return {
+        framework,
+        name: framework === null ? null : frameworkName(framework),
+        chosen: word,
+        words: listed ? words : [...words, { word, about: null }],
+        missing
+      };
+    }
+  );
 }
 
 /** Return a device's name, or "Automatic". */

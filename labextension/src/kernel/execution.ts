@@ -12,7 +12,7 @@ export class Execution {
   constructor(private readonly model: KernelModel) {}
 
   /** Read a broadcast of the kernel. */
-  hear(message: KernelMessage.IIOPubMessage): void {
+  read(message: KernelMessage.IIOPubMessage): void {
     const request = message.parent_header;
     const id = 'msg_id' in request ? request.msg_id : null;
     if (KernelMessage.isExecuteInputMsg(message)) {

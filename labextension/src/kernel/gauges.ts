@@ -73,13 +73,13 @@ export function extremes(
 /** Return the top of a chart: a round number above the highest value, but not above the limit. */
 export function top(limit: number | null, highest: number, unit: string): number {
   const most = limit === null || limit <= 0 ? Infinity : Math.max(limit, highest);
-  const seen = Math.max(highest, LEAST.get(unit) ?? 0);
-  if (seen <= 0) {
+  const height = Math.max(highest, LEAST.get(unit) ?? 0);
+  if (height <= 0) {
     return Math.min(1, most);
   }
-  const prefix = unit === 'bytes' ? 1024 ** Math.floor(Math.log2(seen) / 10) : 1;
-  const power = prefix * 10 ** Math.floor(Math.log10(seen / prefix));
-  return Math.min(([1, 2, 5].find(step => step * power >= seen) ?? 10) * power, most);
+  const prefix = unit === 'bytes' ? 1024 ** Math.floor(Math.log2(height) / 10) : 1;
+  const power = prefix * 10 ** Math.floor(Math.log10(height / prefix));
+  return Math.min(([1, 2, 5].find(step => step * power >= height) ?? 10) * power, most);
 }
 
 /** Return the first of the highest values, and its place as a part of the chart's width. */

@@ -13,7 +13,7 @@ const GPUS = 2;
 interface IGpu {
   name: string;
   share: number | null;
-  said: string;
+  text: string;
 }
 
 /** Return the line. `now` is in milliseconds since 1970; numbers that are too old are left out. */
@@ -22,15 +22,15 @@ export function liveWords(seconds: number, counters: ICounters, now: number, t: 
 }
 
 function numbers(counters: ICounters, now: number, t: Translate): string[] {
-  const { series, samples, sampled, zero, whyResting } = counters;
+  const { series, samples, sampled, zero, whyStopped } = counters;
   const newest = samples.at(-1);
-  if (newest === undefined || sampled === null || whyResting !== null) {
+  if (newest === undefined || sampled === null || whyStopped !== null) {
     return [];
   }
   if (now - (zero + newest.t * 1000) > LATE) {
     return [];
   }
-  const said = (device: string, quantity: string): [number, string] | null => {
+  const reading = (device: string, quantity: string): [number, string] | null => {
     const index = series.findIndex(one => one.device === device && one.quantity === quantity);
     const value = newest.values[index] ?? null;
     const unit = series[index]?.unit ?? '';
@@ -38,17 +38,17 @@ function numbers(counters: ICounters, now: number, t: Translate): string[] {
   };
   const gpus = [...new Set(series.map(({ device }) => device))].flatMap((device): IGpu[] => {
     const name = shortName(device);
-    const share = said(device, 'utilisation');
-    const known = share ?? said(device, 'power');
+    const share = reading(device, 'utilisation');
+    const known = share ?? reading(device, 'power');
     return name === null || known === null
       ? []
-      : [{ name, share: share?.[0] ?? null, said: `${name} ${known[1]}` }];
+      : [{ name, share: share?.[0] ?? null, text: `${name} ${known[1]}` }];
   });
   const busiest = [...gpus].sort((a, b) => (b.share ?? 0) - (a.share ?? 0)).slice(0, GPUS);
   return [
-    said('process', 'utilisation')?.[1] ?? '',
-    said('process', 'memory')?.[1] ?? '',
-    ...gpus.filter(one => busiest.includes(one)).map(one => one.said)
+    reading('process', 'utilisation')?.[1] ?? '',
+    reading('process', 'memory')?.[1] ?? '',
+    ...gpus.filter(one => busiest.includes(one)).map(one => one.text)
   ];
 }
 

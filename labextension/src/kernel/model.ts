@@ -137,11 +137,13 @@ export class KernelModel {
       this.records.clear();
     }
     const { run, tracing, device, choices, doctor, python, logs } = snapshot;
-    const running = snapshot.running ? [{ ...snapshot.running, earlierLogs: 0, seenAt: at }] : [];
-    const told = { run, tracing, device, choices, doctor, python, running, logs };
+    const running = snapshot.running
+      ? [{ ...snapshot.running, earlierLogs: 0, receivedAt: at }]
+      : [];
+    const fields = { run, tracing, device, choices, doctor, python, running, logs };
     this.records.takeNewest(placed(snapshot.page));
     this.counters.restore(snapshot.counters);
-    this.apply(newer, { kernel: 'live', restarted: false, death: null, ...told });
+    this.apply(newer, { kernel: 'live', restarted: false, death: null, ...fields });
     return !complete;
   }
 
@@ -190,7 +192,7 @@ export class KernelModel {
         this.greeted.emit();
         return {};
       case 'running': {
-        const cell = { ...event.running, earlierLogs: 0, seenAt: at };
+        const cell = { ...event.running, earlierLogs: 0, receivedAt: at };
         return { running: [...without(state.running, cell.cell.sequence), cell] };
       }
       case 'record': {

@@ -117,11 +117,11 @@ export class NotebookSession implements ILineFinder, IWatched {
   }
 
   /** Send a request to the kernel's extension; rejects with an Error of one sentence. */
-  async tell(type: string, content: object = {}): Promise<Record<string, unknown>> {
+  async request(type: string, content: object = {}): Promise<Record<string, unknown>> {
     if (this.connection === null) {
       throw new Error('This notebook has no kernel.');
     }
-    return this.connection.tell(type, content);
+    return this.connection.request(type, content);
   }
 
   /**
@@ -130,7 +130,7 @@ export class NotebookSession implements ILineFinder, IWatched {
    */
   async start(): Promise<void> {
     if (this.model.state.kernel === 'live') {
-      await this.tell('trace', { on: true });
+      await this.request('trace', { on: true });
       return;
     }
     if (this.model.state.starting === 'loading') {

@@ -72,18 +72,18 @@ function within<K extends string, T>(name: K, read: Reader<T>): Reader<Record<K,
 }
 
 /** Return a reader that gives null for any other version of the protocol. */
-function spoken<T>(read: Reader<T>): Reader<T> {
+function ofOurProtocol<T>(read: Reader<T>): Reader<T> {
   return data => (object(data)?.protocol === PROTOCOL ? read(data) : null);
 }
 
 /** Read a broadcast of the kernel. */
-export const readDelta = spoken(
+export const readDelta = ofOurProtocol(
   shape({ run: word, seq: count, prev: count }, { events: listOf(readEvent, MANY) })
 );
 
 export type IDelta = Read<typeof readDelta>;
 
-const readState = spoken(wire.readSnapshot);
+const readState = ofOurProtocol(wire.readSnapshot);
 
 export interface ISnapshot extends Omit<wire.ISnapshot, 'versions'> {
   /** Version of Python. */

@@ -3,13 +3,13 @@
 import { KernelMessage, type Kernel } from '@jupyterlab/services';
 
 /** Milliseconds to wait for an answer. */
-export const PATIENCE = 5_000;
+export const TIMEOUT = 5_000;
 
 export class NoAnswer extends Error {}
 
 /** Resolve once the connection is open. A message sent earlier would wait for the running cell. */
 export function connected(kernel: Kernel.IKernelConnection): Promise<void> {
-  return patiently((resolve, reject) => {
+  return withTimeout((resolve, reject) => {
     const check = (): void => {
       if (kernel.isDisposed) {
         reject(new NoAnswer('The connection was closed.'));
@@ -34,7 +34,7 @@ export function request(
     msgType,
     session: kernel.clientId
   } as KernelMessage.IOptions<KernelMessage.IDebugRequestMsg>);
-  return patiently((resolve, reject) => {
+  return withTimeout((resolve, reject) => {
     const future = kernel.sendControlMessage(message, true);
     // The reply is enough. The future itself ends only with an idle status on another channel.
     future.onReply = reply => resolve(reply.content as unknown as Record<string, unknown>);
@@ -42,12 +42,12 @@ export function request(
   });
 }
 
-/** Return a promise that rejects with NoAnswer after PATIENCE milliseconds. */
-function patiently<T>(
+/** Return a promise that rejects with NoAnswer after TIMEOUT milliseconds. */
+function withTimeout<T>(
   start: (resolve: (value: T) => void, reject: (error: Error) => void) => void
 ): Promise<T> {
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => reject(new NoAnswer('No answer in time.')), PATIENCE);
+    const timer = setTimeout(() => reject(new NoAnswer('No answer in time.')), TIMEOUT);
     const end =
       <V>(settle: (value: V) => void) =>
       (value: V): void => {

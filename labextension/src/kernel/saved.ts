@@ -5,7 +5,7 @@ import type { INotebookModel } from '@jupyterlab/notebook';
 import { outputsOf } from './outputs';
 import { MIME_TYPE, readRecord, type IRecord, type Unreadable } from '../record/record';
 import { figureOf, type IFigure } from './savedfigures';
-import { breath, sliceEnd } from '../record/slices';
+import { nextTask, sliceEnd } from '../record/slices';
 import { savedEntry, type IEntry } from './state';
 import { object, savedText } from '../language/untrusted';
 
@@ -41,7 +41,7 @@ export async function readSaved(
       figures.push(figure);
     }
     if (performance.now() > end) {
-      await breath();
+      await nextTask();
       if (signal.aborted) {
         return null;
       }

@@ -33,7 +33,7 @@ export interface IRunningCell extends IRunning {
   /** Number of older log lines that were dropped. */
   earlierLogs: number;
   /** Milliseconds on this browser's monotonic clock at which `elapsed` was valid. */
-  seenAt: number;
+  receivedAt: number;
 }
 
 export interface IState {

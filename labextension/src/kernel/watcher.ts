@@ -13,10 +13,10 @@ const SOON_ENOUGH = 0.6;
 const PAUSE = 10_000;
 
 export class Watcher {
-  /** `tell` sends the request to the kernel and resolves with its answer. */
+  /** `send` sends the request to the kernel and resolves with its answer. */
   constructor(
     private readonly model: KernelModel,
-    private readonly tell: () => Promise<Record<string, unknown>>,
+    private readonly send: () => Promise<Record<string, unknown>>,
     private readonly clock: () => number = () => performance.now()
   ) {}
 
@@ -39,7 +39,7 @@ export class Watcher {
 
   /** Ask at once if counters had stopped, because a cell may have begun. */
   wake(): void {
-    if (this.model.counters.value.whyResting !== null) {
+    if (this.model.counters.value.whyStopped !== null) {
       void this.renew();
     }
   }
@@ -68,7 +68,7 @@ export class Watcher {
     this.watched = run;
     let pause = PAUSE;
     try {
-      const answer = readWatch(await this.tell());
+      const answer = readWatch(await this.send());
       this.model.counters.setWatch(answer);
       // Counters that have stopped resume when a cell begins; a message of the kernel says so.
       pause = answer.watching ? Math.max(1, answer.seconds * SOON_ENOUGH) * 1000 : 0;

@@ -146,9 +146,10 @@ export function addCommands(parts: IParts): void {
   });
   addRestart(parts, add);
 
-  const tell = (): void => Object.values(COMMANDS).forEach(id => commands.notifyCommandChanged(id));
-  language.changed.connect(tell);
-  notebooks.currentChanged.connect(tell);
+  const notifyChanged = (): void =>
+    Object.values(COMMANDS).forEach(id => commands.notifyCommandChanged(id));
+  language.changed.connect(notifyChanged);
+  notebooks.currentChanged.connect(notifyChanged);
 }
 
 /** Return the cell whose context menu is open, which JupyterLab does not activate. */
@@ -200,8 +201,8 @@ function addRestart({ tracker, restarter, language }: IParts, add: Add): void {
 /** Open the first lesson, copied first if necessary. Returns its widget, which replaces the launcher. */
 async function openLessons({ app, language }: IParts): Promise<unknown> {
   const { commands, serviceManager } = app;
-  const asked = askLessons(language, serviceManager.serverSettings);
-  const found = await attempt(asked, language.t, 'command_lessons');
+  const request = askLessons(language, serviceManager.serverSettings);
+  const found = await attempt(request, language.t, 'command_lessons');
   if (found === null) {
     return null;
   }
@@ -230,8 +231,8 @@ async function saveRecords(session: NotebookSession, { t }: Language): Promise<v
   if (!answer.button.accept || !path) {
     return;
   }
-  const said = await attempt(session.tell('save', { path }), t, 'command_save');
-  const done = sentence(said?.said);
+  const saved = await attempt(session.request('save', { path }), t, 'command_save');
+  const done = sentence(saved?.said);
   if (done !== null) {
     notify('success', t.say(done));
   }

@@ -17,14 +17,14 @@ export async function chooseDevice(session: NotebookSession, t: Translate): Prom
   const offered = picks(device, choices);
   const all = offered.flatMap(({ framework, name, chosen, words }) =>
     words.map(choice => ({
-      told: { word: choice.word, framework },
+      request: { word: choice.word, framework },
       chosen: choice.word === chosen,
       // With several frameworks the same device may be in several lists.
       key: framework === null ? choice.word : `${framework} ${choice.word}`,
       label: name === null ? choiceName(choice, t) : `${name}: ${choiceName(choice, t)}`
     }))
   );
-  let taken = (all.find(one => one.chosen) ?? all[0])?.key;
+  let selectedKey = (all.find(one => one.chosen) ?? all[0])?.key;
   const missing = offered.flatMap(pick => pick.missing.map(t.say));
   // JupyterLab's own InputDialog has no accessible name for its list.
   const answer = await showDialog({
@@ -37,9 +37,9 @@ export async function chooseDevice(session: NotebookSession, t: Translate): Prom
         'select',
         {
           className: 'jp-mlgpu-Input',
-          defaultValue: taken,
+          defaultValue: selectedKey,
           onChange: (event: ChangeEvent<HTMLSelectElement>) => {
-            taken = event.target.value;
+            selectedKey = event.target.value;
           }
         },
         all.map(({ key, label }) => createElement('option', { key, value: key }, label))
@@ -51,10 +51,10 @@ export async function chooseDevice(session: NotebookSession, t: Translate): Prom
     ],
     focusNodeSelector: 'select'
   });
-  const choice = all.find(one => one.key === taken);
+  const choice = all.find(one => one.key === selectedKey);
   if (!answer.button.accept || choice === undefined) {
     return false;
   }
-  await session.tell('device', choice.told);
+  await session.request('device', choice.request);
   return true;
 }

@@ -27,30 +27,30 @@ export class FinishedCells {
   private follow(notebook: NotebookPanel): void {
     const session = this.notebooks.of(notebook);
     let before = session.model.state.ended;
-    const told: string[] = [];
+    const notifications: string[] = [];
     const isSeen = (): boolean => notebook.isVisible && !document.hidden;
-    const look = (): void => {
-      for (const id of isSeen() ? told.splice(0) : []) {
+    const dismissSeen = (): void => {
+      for (const id of isSeen() ? notifications.splice(0) : []) {
         Notification.dismiss(id);
       }
     };
-    this.tracker.currentChanged.connect(look);
-    document.addEventListener('visibilitychange', look);
-    notebook.disposed.connect(() => document.removeEventListener('visibilitychange', look));
+    this.tracker.currentChanged.connect(dismissSeen);
+    document.addEventListener('visibilitychange', dismissSeen);
+    notebook.disposed.connect(() => document.removeEventListener('visibilitychange', dismissSeen));
     session.model.stateChanged.connect(({ state: { ended } }) => {
       const isNew = ended !== null && ended !== before;
       before = ended;
       if (isNew && !isSeen() && ranLong(ended)) {
-        told.push(this.tell(session, ended));
+        notifications.push(this.notify(session, ended));
       }
     });
   }
 
   /** Show the notification; returns its id. */
-  private tell(session: NotebookSession, record: IRecord): string {
+  private notify(session: NotebookSession, record: IRecord): string {
     const { t } = this.language;
     const { id, executionCount } = record.cell;
-    const said = t(`ended_${record.outcome}`, {
+    const message = t(`ended_${record.outcome}`, {
       number: executionCount ?? ' ',
       notebook: text(session.name, NAME) ?? '',
       time: formatSeconds(known(record, 'wall_time')?.value ?? 0)
@@ -66,19 +66,19 @@ export class FinishedCells {
       actions.push({ label: t('notifyOutside'), callback: ask });
     }
     // It stays until the user sees the notebook.
-    const told = Notification[record.outcome === 'ok' ? 'success' : 'warning'](said, {
+    const notificationId = Notification[record.outcome === 'ok' ? 'success' : 'warning'](message, {
       autoClose: false,
       actions
     });
     if (document.hidden && outside() === 'granted') {
-      const shown = new window.Notification(said);
-      shown.onclick = () => {
+      const notification = new window.Notification(message);
+      notification.onclick = () => {
         window.focus();
         show();
-        shown.close();
+        notification.close();
       };
     }
-    return told;
+    return notificationId;
   }
 }
 

@@ -51,17 +51,17 @@ class CellOutputs implements ICellOutputs {
   readonly fold = (
     record: IRecord,
     wanted: NativeLines,
-    tell: (messages: readonly string[]) => void
+    onFold: (messages: readonly string[]) => void
   ): (() => void) => {
     const { model } = this.cell.outputArea;
     let soon: ReturnType<typeof setTimeout> | undefined;
     const foldSoon = (): void => {
       clearTimeout(soon);
-      soon = setTimeout(() => tell(this.draw(record, wanted)));
+      soon = setTimeout(() => onFold(this.draw(record, wanted)));
     };
     model.changed.connect(foldSoon);
     model.stateChanged.connect(foldSoon);
-    tell(this.draw(record, wanted));
+    onFold(this.draw(record, wanted));
     return () => {
       clearTimeout(soon);
       model.changed.disconnect(foldSoon);
@@ -81,8 +81,8 @@ class CellOutputs implements ICellOutputs {
     if (outputs.length === 0 || receipts !== 1) {
       return [];
     }
-    const shown = wanted === 'fold' && teachesLines(this.notebook, this.cell) ? 'show' : wanted;
-    const { left, messages } = foldingOf(outputs, record, shown);
+    const setting = wanted === 'fold' && teachesLines(this.notebook, this.cell) ? 'show' : wanted;
+    const { left, messages } = foldingOf(outputs, record, setting);
     left.forEach((text, at) => {
       const output = outputs[at];
       if (text !== null && output !== undefined) {

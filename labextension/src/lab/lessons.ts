@@ -11,7 +11,7 @@ import { fetchFromServer } from '../language/server';
 import { object, text } from '../language/untrusted';
 
 /** Milliseconds to wait for the server, which may have to copy files. */
-const PATIENCE = 60_000;
+const TIMEOUT = 60_000;
 /** Largest number of characters of a path. */
 const LONGEST = 4_000;
 
@@ -28,12 +28,12 @@ export async function askLessons(
   settings: ServerConnection.ISettings
 ): Promise<ILessons> {
   const path = `lessons/${encodeURIComponent(language.name)}`;
-  const answer = await fetchFromServer(path, { method: 'POST' }, PATIENCE, settings);
-  const told = object(await answer.json().catch(() => null));
-  const first = text(told?.first, LONGEST);
+  const answer = await fetchFromServer(path, { method: 'POST' }, TIMEOUT, settings);
+  const body = object(await answer.json().catch(() => null));
+  const first = text(body?.first, LONGEST);
   if (answer.ok && first) {
-    return { first, said: sentence(told?.said) };
+    return { first, said: sentence(body?.said) };
   }
-  const why = sentence(told?.why);
+  const why = sentence(body?.why);
   throw why === null ? new Error(language.t('lessonsUnknown')) : new RefusedError(why);
 }

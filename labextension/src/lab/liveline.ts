@@ -85,7 +85,7 @@ class LiveLine extends Widget {
     if (running === null || cell.isDisposed) {
       return;
     }
-    const seconds = running.elapsed + (performance.now() - running.seenAt) / 1000;
+    const seconds = running.elapsed + (performance.now() - running.receivedAt) / 1000;
     if (seconds < SHORTEST) {
       return;
     }

@@ -13,18 +13,18 @@ const SHOWN = 140;
 let language: Language | null = null;
 
 /** Set the language of the notifications' buttons, one for the page. */
-export function setLanguage(spoken: Language): void {
-  language = spoken;
+export function setLanguage(chosen: Language): void {
+  language = chosen;
 }
 
 /** Show a notification. A long text is shortened, with a button for the whole. */
 export function notify(kind: 'success' | 'info' | 'warning' | 'error', text: string): void {
-  const told = plain(text);
-  const shown = opening(told, SHOWN);
+  const message = plain(text);
+  const beginning = opening(message, SHOWN);
   const label = language?.t('readAll') ?? '…';
-  const whole = (): void => void showDialog({ body: told, buttons: [Dialog.okButton()] });
-  Notification[kind](shown, {
+  const whole = (): void => void showDialog({ body: message, buttons: [Dialog.okButton()] });
+  Notification[kind](beginning, {
     autoClose: READING_TIME,
-    actions: shown === told ? [] : [{ label, callback: whole }]
+    actions: beginning === message ? [] : [{ label, callback: whole }]
   });
 }

@@ -8,7 +8,7 @@ export const PERFETTO = 'https://ui.perfetto.dev';
 
 /** Milliseconds between two PINGs, and until the attempt is given up. */
 const AGAIN = 200;
-const PATIENCE = 60_000;
+const TIMEOUT = 60_000;
 
 /** The used part of the other tab's Window. */
 export interface IPage {
@@ -17,7 +17,7 @@ export interface IPage {
 }
 
 /** The used part of this Window. */
-export type Hears = Pick<EventTarget, 'addEventListener' | 'removeEventListener'>;
+export type IMessageTarget = Pick<EventTarget, 'addEventListener' | 'removeEventListener'>;
 
 export interface ITrace {
   title: string;
@@ -26,15 +26,15 @@ export interface ITrace {
 }
 
 /** Resolve with true if the page took the trace, with false if it was closed or never answered. */
-export function handOver(page: IPage, trace: ITrace, here: Hears): Promise<boolean> {
+export function handOver(page: IPage, trace: ITrace, here: IMessageTarget): Promise<boolean> {
   return new Promise(resolve => {
-    const end = (taken: boolean): void => {
+    const end = (accepted: boolean): void => {
       clearInterval(timer);
       clearTimeout(last);
-      here.removeEventListener('message', hear);
-      resolve(taken);
+      here.removeEventListener('message', onMessage);
+      resolve(accepted);
     };
-    const hear = (event: Event): void => {
+    const onMessage = (event: Event): void => {
       const { source, origin, data } = event as MessageEvent<unknown>;
       if ((source as unknown) === page && origin === PERFETTO && data === 'PONG') {
         const { title, fileName, text } = trace;
@@ -45,15 +45,15 @@ export function handOver(page: IPage, trace: ITrace, here: Hears): Promise<boole
         end(true);
       }
     };
-    const call = (): void => {
+    const ping = (): void => {
       if (page.closed) {
         end(false);
       } else {
         page.postMessage('PING', PERFETTO);
       }
     };
-    here.addEventListener('message', hear);
-    const timer = setInterval(call, AGAIN);
-    const last = setTimeout(() => end(false), PATIENCE);
+    here.addEventListener('message', onMessage);
+    const timer = setInterval(ping, AGAIN);
+    const last = setTimeout(() => end(false), TIMEOUT);
   });
 }

@@ -7,26 +7,26 @@ import { preferences } from '../sidebar/preferences';
 
 /** Follow the setting. Kernels start with 0, which is not sent. */
 export function tellReceiptThreshold(tracker: INotebookTracker, notebooks: Notebooks): void {
-  const told = new WeakMap<NotebookPanel, number>();
-  const tell = (notebook: NotebookPanel): void => {
+  const sent = new WeakMap<NotebookPanel, number>();
+  const send = (notebook: NotebookPanel): void => {
     const session = notebooks.of(notebook);
     if (session.model.state.kernel !== 'live') {
-      told.delete(notebook);
+      sent.delete(notebook);
       return;
     }
     const seconds = preferences.current.receiptSeconds;
-    if ((told.get(notebook) ?? 0) !== seconds) {
-      told.set(notebook, seconds);
-      session.tell('receipts', { from_seconds: seconds }).catch((error: unknown) => {
+    if ((sent.get(notebook) ?? 0) !== seconds) {
+      sent.set(notebook, seconds);
+      session.request('receipts', { from_seconds: seconds }).catch((error: unknown) => {
         console.warn('jupyter_mlgpu could not set from when on cells get receipts:', error);
       });
     }
   };
   const watch = (notebook: NotebookPanel): void => {
-    notebooks.of(notebook).model.stateChanged.connect(() => tell(notebook));
-    tell(notebook);
+    notebooks.of(notebook).model.stateChanged.connect(() => send(notebook));
+    send(notebook);
   };
   tracker.forEach(watch);
   tracker.widgetAdded.connect((_, notebook) => watch(notebook));
-  preferences.changed.connect(() => tracker.forEach(tell));
+  preferences.changed.connect(() => tracker.forEach(send));
 }

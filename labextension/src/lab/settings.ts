@@ -31,9 +31,9 @@ export async function followSettings(registry: ISettingRegistry, t: Translate): 
 function translateSchema(schema: unknown, t: Translate): void {
   const table = object(schema) ?? {};
   for (const name of ['title', 'description']) {
-    const said = table[name];
-    if (typeof said === 'string') {
-      table[name] = t.say(said);
+    const english = table[name];
+    if (typeof english === 'string') {
+      table[name] = t.say(english);
     }
   }
   const choices: unknown[] = Array.isArray(table.oneOf) ? table.oneOf : [];

@@ -18,7 +18,7 @@ export class StatusItem extends ReactWidget {
     super();
     this.addClass('jp-mlgpu-StatusItem');
     notebooks.currentChanged.connect(this.follow, this);
-    language.changed.connect(this.look, this);
+    language.changed.connect(this.refresh, this);
     this.follow();
   }
 
@@ -39,17 +39,17 @@ export class StatusItem extends ReactWidget {
   }
 
   private follow(): void {
-    this.session?.model.stateChanged.disconnect(this.look, this);
+    this.session?.model.stateChanged.disconnect(this.refresh, this);
     this.session = this.notebooks.current;
-    this.session?.model.stateChanged.connect(this.look, this);
-    this.look();
+    this.session?.model.stateChanged.connect(this.refresh, this);
+    this.refresh();
     this.activeChanged.emit();
   }
 
   /**
    * Redraw if the words have changed. It is no live region and has no clock, so screen readers stay quiet.
    */
-  private look(): void {
+  private refresh(): void {
     const words = this.session === null ? '' : this.describe(this.session);
     if (words !== this.words) {
       this.words = words;

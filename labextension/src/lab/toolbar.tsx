@@ -19,9 +19,9 @@ export class DeviceButton extends ReactWidget {
     super();
     this.addClass('jp-ToolbarButton');
     this.addClass('jp-mlgpu-DeviceButton');
-    session.model.stateChanged.connect(this.look, this);
-    language.changed.connect(this.look, this);
-    this.look();
+    session.model.stateChanged.connect(this.refresh, this);
+    language.changed.connect(this.refresh, this);
+    this.refresh();
   }
 
   protected override render(): ReactElement {
@@ -46,7 +46,7 @@ export class DeviceButton extends ReactWidget {
   }
 
   /** Redraw only if the words have changed: the state changes twenty times a second. */
-  private look(): void {
+  private refresh(): void {
     const { state } = this.session.model;
     const { t } = this.language;
     const starts = canStart(state);

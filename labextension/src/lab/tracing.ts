@@ -55,7 +55,7 @@ export class TracedNotebooks {
     if (on) {
       await this.start(session);
     } else {
-      await session.tell('trace', { on });
+      await session.request('trace', { on });
     }
   }
 

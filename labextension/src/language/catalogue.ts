@@ -22,12 +22,12 @@ function once<T>(what: string, read: (language: string, data: unknown) => T) {
     if (language === null) {
       return null;
     }
-    const asked =
+    const answer =
       loading.get(language) ??
       ask(`${what}/${language}`).then(data => data && read(language, data.found));
-    loading.set(language, asked);
+    loading.set(language, answer);
     try {
-      return await asked;
+      return await answer;
     } catch (error) {
       loading.delete(language);
       console.warn(`jupyter_mlgpu shows English, for its ${what} cannot be read:`, error);

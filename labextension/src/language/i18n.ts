@@ -17,7 +17,7 @@ export interface Translate {
   /** Return a text of the page, with `{names}` replaced by values; `count` selects singular or plural. */
   (message: Message, values?: Readonly<Record<string, string | number>>): string;
   /** Return a sentence of the kernel; in English if this language lacks it. */
-  readonly say: (said: Sentence) => string;
+  readonly say: (sentence: Sentence) => string;
   /** Explanations of log messages; null for those in the records. */
   readonly messages: Messages | null;
 }
@@ -55,8 +55,8 @@ export function translator(
   const inLanguage = pluralForm(catalogue?.language ?? 'en');
   const known = (text: string, count: unknown): string | undefined =>
     inLanguage(catalogue?.messages.get(text) ?? [], count);
-  const say = (said: Sentence): string =>
-    typeof said === 'string' ? (known(said, null) ?? said) : sayTemplate(said);
+  const say = (sentence: Sentence): string =>
+    typeof sentence === 'string' ? (known(sentence, null) ?? sentence) : sayTemplate(sentence);
   const sayTemplate = ({ template, plural, fields }: ITemplate): string => {
     const english = inEnglish(plural === null ? [template] : [template, plural], fields.count);
     return filled(known(template, fields.count) ?? english ?? template, fields, sayTemplate);

@@ -48,7 +48,7 @@ export class Language {
     const { code } = this;
     const texts = await loadTexts(code);
     if (code === this.code) {
-      this.speak(texts, null);
+      this.setTranslation(texts, null);
       void this.loadMessages(code, texts);
     }
   }
@@ -56,11 +56,11 @@ export class Language {
   private async loadMessages(code: string, texts: ICatalogue | null): Promise<void> {
     const messages = await loadMessages(code);
     if (code === this.code && messages !== null) {
-      this.speak(texts, messages);
+      this.setTranslation(texts, messages);
     }
   }
 
-  private speak(texts: ICatalogue | null, messages: Messages | null): void {
+  private setTranslation(texts: ICatalogue | null, messages: Messages | null): void {
     const translate = texts || messages ? translator(texts, messages) : ENGLISH;
     if (translate !== this.translate) {
       this.translate = translate;

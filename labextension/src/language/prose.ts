@@ -6,8 +6,8 @@ interface IPart {
 }
 
 /** Split a sentence into text and code. A backtick without a partner is text. */
-export function inParts(said: string): IPart[] {
-  const parts = said.split('`');
+export function inParts(sentence: string): IPart[] {
+  const parts = sentence.split('`');
   if (parts.length % 2 === 0) {
     const last = parts.splice(-2).join('`');
     parts.push(last);
@@ -18,13 +18,13 @@ export function inParts(said: string): IPart[] {
 }
 
 /** Return the commands between backticks in a sentence. */
-export function commandsIn(said: string): string[] {
-  return [...said.matchAll(/`((?:%|jupyter )[^`]+)`/g)].map(([, command = '']) => command);
+export function commandsIn(sentence: string): string[] {
+  return [...sentence.matchAll(/`((?:%|jupyter )[^`]+)`/g)].map(([, command = '']) => command);
 }
 
 /** Where code cannot be drawn as such: a title, a dialog's label, a notification. */
-export function plain(said: string): string {
-  return inParts(said)
+export function plain(sentence: string): string {
+  return inParts(sentence)
     .map(({ text }) => text)
     .join('');
 }

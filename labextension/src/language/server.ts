@@ -2,17 +2,17 @@
 
 import { ServerConnection } from '@jupyterlab/services';
 
-/** Send a request to `jupyter-mlgpu/<path>`; rejects after `patience` milliseconds without an answer. */
+/** Send a request to `jupyter-mlgpu/<path>`; rejects after `timeout` milliseconds without an answer. */
 export function fetchFromServer(
   path: string,
   init: RequestInit = {},
-  patience = 10_000,
+  timeout = 10_000,
   settings = ServerConnection.makeSettings()
 ): Promise<Response> {
   const url = `${settings.baseUrl}jupyter-mlgpu/${path}`;
   return ServerConnection.makeRequest(
     url,
-    { ...init, signal: AbortSignal.timeout(patience) },
+    { ...init, signal: AbortSignal.timeout(timeout) },
     settings
   );
 }

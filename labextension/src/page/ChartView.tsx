@@ -27,13 +27,13 @@ interface IScales {
   y: Scale;
 }
 
-/** A chart; `said` has the sentences above it, which are not repeated. */
+/** A chart; `sentencesAbove` has the sentences above it, which are not repeated. */
 export function ChartView(props: {
   chart: IChart;
-  said: ReadonlySet<string>;
+  sentencesAbove: ReadonlySet<string>;
   t: Translate;
 }): ReactElement {
-  const { chart, said, t } = props;
+  const { chart, sentencesAbove, t } = props;
   const [measured, ref] = useWidth(480);
   const width = Math.max(measured, NARROWEST);
   const names = chart.lies ? chart.y.ticks.map(([, label]) => t.say(label).length) : [];
@@ -49,7 +49,7 @@ export function ChartView(props: {
     <div ref={ref} className="jp-mlgpu-Plot">
       {chart.title
         .map(t.say)
-        .filter(line => !said.has(line))
+        .filter(line => !sentencesAbove.has(line))
         .map((line, index) => (
           <p key={index}>{line}</p>
         ))}
@@ -90,7 +90,7 @@ function Legend(props: { series: readonly ISeries[]; t: Translate }): ReactEleme
         .filter(({ name }) => name !== '')
         .map((one, index) => (
           <li key={index}>
-            <svg width="28" height="12" aria-hidden="true" {...lookOf(one)}>
+            <svg width="28" height="12" aria-hidden="true" {...attributesOf(one)}>
               {isLine(one) && <path className="jp-mlgpu-Plot-line" d="M0 6H28" />}
               {one.mark !== 'roof' && <Marker colour={one.colour} x={14} y={6} />}
             </svg>
@@ -102,7 +102,7 @@ function Legend(props: { series: readonly ISeries[]; t: Translate }): ReactEleme
 }
 
 /** Return the attributes that the style sheet selects by. */
-function lookOf({ colour, mark, dashed }: ISeries): Record<string, unknown> {
+function attributesOf({ colour, mark, dashed }: ISeries): Record<string, unknown> {
   return {
     className: 'jp-mlgpu-Plot-series',
     'data-colour': colour % COLOURS,
@@ -174,7 +174,7 @@ function Bars(props: { chart: IChart; scales: IScales; t: Translate }): ReactEle
           one && (
             <rect
               key={index}
-              {...lookOf(one)}
+              {...attributesOf(one)}
               x={Math.min(left, right)}
               y={Math.min(top, bottom)}
               width={Math.abs(right - left)}
@@ -205,7 +205,7 @@ function Series(props: {
   }));
   const line = points.map((point, index) => `${index === 0 ? 'M' : 'L'}${point.x} ${point.y}`);
   return (
-    <g {...lookOf(series)}>
+    <g {...attributesOf(series)}>
       {isLine(series) && <path className="jp-mlgpu-Plot-line" d={line.join('')} />}
       {series.mark !== 'roof' &&
         points.map((point, index) => (

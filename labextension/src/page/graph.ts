@@ -55,9 +55,9 @@ export function readGraph(data: unknown): IGraph | null {
   );
 }
 
-function drawing({ function: name, size, ...told }: wire.IDrawing): IDrawing[] {
-  const boxes = told.boxes.map(box => {
-    return { ...box, ...told.box, reason: told.reasons[box.reason ?? -1] ?? '' };
+function drawing({ function: name, size, ...others }: wire.IDrawing): IDrawing[] {
+  const boxes = others.boxes.map(box => {
+    return { ...box, ...others.box, reason: others.reasons[box.reason ?? -1] ?? '' };
   });
-  return told.box.width > 0 && told.box.height > 0 ? [{ ...told, ...size, name, boxes }] : [];
+  return others.box.width > 0 && others.box.height > 0 ? [{ ...others, ...size, name, boxes }] : [];
 }

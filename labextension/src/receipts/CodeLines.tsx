@@ -14,28 +14,28 @@ import { TableView } from '../page/TableView';
 
 export function CodeLines(props: {
   record: IRecord;
-  shown: IOpenReceipt;
+  receipt: IOpenReceipt;
   /** Finds the lines in the notebook; null if there is none. */
   finder: ILineFinder | null;
   t: Translate;
 }): ReactElement | null {
-  const { record, shown, finder, t } = props;
-  const { lines, sampledLines } = shown;
+  const { record, receipt, finder, t } = props;
+  const { lines, sampledLines } = receipt;
   return (
     lines && (
       <div className="jp-mlgpu-HotLines">
         <TableView
           table={lines}
-          decorated={(row, place, said) => {
+          decorated={(row, place, text) => {
             const line = sampledLines[row];
             return line === undefined || place > 1 ? (
-              said
+              text
             ) : place === 0 ? (
-              <Place record={record} line={line} name={said} finder={finder} t={t} />
+              <Place record={record} line={line} name={text} finder={finder} t={t} />
             ) : (
               <>
                 <Bar line={line} />
-                {said}
+                {text}
               </>
             );
           }}

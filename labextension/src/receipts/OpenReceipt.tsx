@@ -29,7 +29,7 @@ const ChartView = lazy(async () => ({ default: (await import('../page/ChartView.
 
 export function OpenReceipt(props: {
   record: IRecord;
-  shown: IOpenReceipt;
+  receipt: IOpenReceipt;
   /** Finds lines of code in the notebook; null if there is none. */
   finder: ILineFinder | null;
   /** Opens the page of its cell; null if there is none. */
@@ -38,8 +38,8 @@ export function OpenReceipt(props: {
   operations?: ReactNode;
   t: Translate;
 }): ReactElement {
-  const { record, shown, finder, onPage = null, t } = props;
-  const { operations = shown.operations.map(table) } = props;
+  const { record, receipt, finder, onPage = null, t } = props;
+  const { operations = receipt.operations.map(table) } = props;
   const toActOn = record.logs.filter(({ verdict }) => isToActOn(verdict));
   const others = record.logs.filter(({ verdict }) => !isToActOn(verdict));
   const lanes = lanesOf(record);
@@ -48,34 +48,38 @@ export function OpenReceipt(props: {
   }
   return (
     <>
-      <Lines of={shown.leftOut} t={t} />
+      <Lines of={receipt.leftOut} t={t} />
       {lanes.length > 0 ? (
         <StripLegend record={record} lanes={lanes} t={t} />
       ) : (
-        <Bars bars={shown.bars} t={t} />
+        <Bars bars={receipt.bars} t={t} />
       )}
       {onPage !== null && lanes.length > 0 && <Button label={t('stripLarger')} onClick={onPage} />}
-      <Answer shown={shown} t={t} />
-      {shown.lines && <CodeLines record={record} shown={shown} finder={finder} t={t} />}
-      <Lines of={shown.places} t={t} />
-      {shown.work.map(table)}
-      {shown.roof && (
+      <Answer receipt={receipt} t={t} />
+      {receipt.lines && <CodeLines record={record} receipt={receipt} finder={finder} t={t} />}
+      <Lines of={receipt.places} t={t} />
+      {receipt.work.map(table)}
+      {receipt.roof && (
         <Suspense>
-          <ChartView chart={shown.roof} said={new Set()} t={t} />
+          <ChartView chart={receipt.roof} sentencesAbove={new Set()} t={t} />
         </Suspense>
       )}
-      {shown.underRoof && table(shown.underRoof, 0)}
-      <Lines of={shown.profiled === '' ? [] : [shown.profiled]} t={t} />
+      {receipt.underRoof && table(receipt.underRoof, 0)}
+      <Lines of={receipt.profiled === '' ? [] : [receipt.profiled]} t={t} />
       {operations}
       <LogNotes record={record} lines={toActOn} t={t} />
       {others.length > 0 && (
-        <Fold label={t.say(shown.messagesTitle) || t('logs')}>
+        <Fold label={t.say(receipt.messagesTitle) || t('logs')}>
           {() => <LogNotes record={record} lines={others} t={t} />}
         </Fold>
       )}
-      <Fold label={t.say(shown.measuredTitle)}>{() => <Measured {...{ record, shown, t }} />}</Fold>
-      {shown.missing.length > 0 && (
-        <Fold label={t.say(shown.missingTitle)}>{() => <Lines of={shown.missing} t={t} />}</Fold>
+      <Fold label={t.say(receipt.measuredTitle)}>
+        {() => <Measured {...{ record, receipt, t }} />}
+      </Fold>
+      {receipt.missing.length > 0 && (
+        <Fold label={t.say(receipt.missingTitle)}>
+          {() => <Lines of={receipt.missing} t={t} />}
+        </Fold>
       )}
     </>
   );
@@ -94,10 +98,10 @@ function Lines(props: { of: readonly Sentence[]; t: Translate }): ReactElement {
 }
 
 /** What limits the cell, the advice, and the evidence. */
-function Answer(props: { shown: IOpenReceipt; t: Translate }): ReactElement | null {
-  const { shown, t } = props;
-  const { evidence } = shown;
-  const [answer, advice] = [t.say(shown.answer), t.say(shown.advice)];
+function Answer(props: { receipt: IOpenReceipt; t: Translate }): ReactElement | null {
+  const { receipt, t } = props;
+  const { evidence } = receipt;
+  const [answer, advice] = [t.say(receipt.answer), t.say(receipt.advice)];
   if (answer === '') {
     return null;
   }
@@ -142,20 +146,20 @@ function Bars(props: { bars: readonly ITimeBar[]; t: Translate }): ReactElement 
 }
 
 /** All readings with their sources, other facts, and the run that they belong to. */
-function Measured(props: { record: IRecord; shown: IOpenReceipt; t: Translate }): ReactElement {
-  const { record, shown, t } = props;
+function Measured(props: { record: IRecord; receipt: IOpenReceipt; t: Translate }): ReactElement {
+  const { record, receipt, t } = props;
   const started = new Date(record.startedAt);
   return (
     <>
-      {shown.measured && <TableView table={shown.measured} foldedUnder={t('readings')} t={t} />}
-      {shown.facts && <TableView table={shown.facts} foldedUnder={t('facts')} t={t} />}
+      {receipt.measured && <TableView table={receipt.measured} foldedUnder={t('readings')} t={t} />}
+      {receipt.facts && <TableView table={receipt.facts} foldedUnder={t('facts')} t={t} />}
       <div className="jp-mlgpu-Details">
         <dl>
           {!Number.isNaN(started.getTime()) && (
             <Term name={t('started')} text={started.toLocaleString()} />
           )}
           {record.notebook && <Term name={t('notebook')} text={record.notebook} />}
-          {shown.versions !== '' && <Term name={t('versions')} text={t.say(shown.versions)} />}
+          {receipt.versions !== '' && <Term name={t('versions')} text={t.say(receipt.versions)} />}
         </dl>
       </div>
     </>

@@ -56,11 +56,11 @@ function KnownReceipt(props: {
   const [open, setOpen] = useState(initially);
   const details = useId();
   const { folded } = record.head;
-  const said = t.say(record.head.label);
+  const label = t.say(record.head.label);
   const figures = figuresOf(record, t);
   // Screen readers read one whole sentence. On screen, what does not fit wraps out of sight.
-  const seen = folded && !open ? [t('foldedReceipt')] : figures;
-  const name = [said || t(record.outcome), ...figures, messagesOf(record, t)]
+  const visible = folded && !open ? [t('foldedReceipt')] : figures;
+  const name = [label || t(record.outcome), ...figures, messagesOf(record, t)]
     .filter(Boolean)
     .join(', ');
   return (
@@ -75,9 +75,9 @@ function KnownReceipt(props: {
       >
         <Caret open={open} />
         <Outcome outcome={record.outcome} t={t} />
-        {said && <span className="jp-mlgpu-Label">{said}</span>}
+        {label && <span className="jp-mlgpu-Label">{label}</span>}
         <span className="jp-mlgpu-Receipt-figures">
-          {seen.map((figure, index) => (
+          {visible.map((figure, index) => (
             <span key={index}>{index === 0 ? figure : ` · ${figure}`}</span>
           ))}
         </span>

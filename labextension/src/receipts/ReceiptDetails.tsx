@@ -20,22 +20,22 @@ export function ReceiptDetails(props: {
   t: Translate;
 }): ReactElement {
   const { record, ask, plain, finder, onPage, t } = props;
-  const [shown, setShown] = useState<IOpenReceipt | null | 'asking'>('asking');
+  const [receipt, setReceipt] = useState<IOpenReceipt | null | 'asking'>('asking');
   useEffect(() => {
     let wanted = true;
-    void ask().then(answer => wanted && setShown(answer));
+    void ask().then(answer => wanted && setReceipt(answer));
     return () => {
       wanted = false;
     };
   }, [ask]);
-  if (shown === 'asking') {
+  if (receipt === 'asking') {
     return (
       <p className="jp-mlgpu-Quiet jp-mlgpu-Late" role="status">
         {t('pageLoading')}
       </p>
     );
   }
-  if (shown === null) {
+  if (receipt === null) {
     return (
       <>
         <p className="jp-mlgpu-Quiet">{t('savedReceipt')}</p>
@@ -44,5 +44,5 @@ export function ReceiptDetails(props: {
       </>
     );
   }
-  return <OpenReceipt {...{ record, shown, finder, onPage, t }} />;
+  return <OpenReceipt {...{ record, receipt, finder, onPage, t }} />;
 }

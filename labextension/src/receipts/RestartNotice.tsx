@@ -44,7 +44,7 @@ export function RestartNotice(props: {
             {label ?? t('restart')}
           </button>
           <span id={reason} role="status">
-            {said(obstacle, progress, t)}
+            {statusText(obstacle, progress, t)}
           </span>
         </div>
       )}
@@ -52,7 +52,7 @@ export function RestartNotice(props: {
   );
 }
 
-function said(
+function statusText(
   obstacle: Message | null,
   progress: 'restarting' | IFailure | null,
   t: Translate

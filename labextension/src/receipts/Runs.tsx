@@ -27,7 +27,7 @@ export function Runs(props: { record: IRecord; t: Translate }): ReactElement | n
       <SmallBars
         bars={[{ wall: warmUp, kind: 'warm-up' }, ...newest.map(wall => ({ wall, kind: 'timed' }))]}
         gap={GAP}
-        said={t('repeatedRuns', { warmUp: timeInWords(warmUp, t), times })}
+        label={t('repeatedRuns', { warmUp: timeInWords(warmUp, t), times })}
       />
       <span>{inWords(record, warmUp, timed.length, t)}</span>
     </p>

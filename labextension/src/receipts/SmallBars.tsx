@@ -18,22 +18,22 @@ export interface IBar {
 
 export function SmallBars(props: {
   bars: readonly IBar[];
-  said: string;
+  label: string;
   /** Additional pixels between the first and the second bar. */
   gap?: number;
 }): ReactElement {
-  const { bars, said, gap = 0 } = props;
+  const { bars, label, gap = 0 } = props;
   const longest = Math.max(0, ...bars.map(({ wall }) => wall ?? 0));
   const width = bars.length * STEP + gap;
   return (
     <svg
       role="img"
-      aria-label={said}
+      aria-label={label}
       width={width}
       height={HEIGHT}
       viewBox={`0 0 ${width} ${HEIGHT}`}
     >
-      <title>{said}</title>
+      <title>{label}</title>
       {bars.map(({ wall, kind }, index) => {
         const height = wall === null ? 0 : Math.max(2, (wall / longest || 0) * (HEIGHT - 1));
         return (

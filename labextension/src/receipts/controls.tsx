@@ -8,14 +8,14 @@ import { CellName } from '../sidebar/RunningCell';
 
 /** A button with a text; by default it looks like a link. */
 export function Button(props: {
-  look?: 'TextButton' | 'Button' | 'Chip';
+  variant?: 'TextButton' | 'Button' | 'Chip';
   label: string;
   disabled?: boolean;
   onClick: () => void;
 }): ReactElement {
-  const { look = 'TextButton', label, disabled, onClick } = props;
+  const { variant = 'TextButton', label, disabled, onClick } = props;
   return (
-    <button type="button" className={`jp-mlgpu-${look}`} disabled={disabled} onClick={onClick}>
+    <button type="button" className={`jp-mlgpu-${variant}`} disabled={disabled} onClick={onClick}>
       {label}
     </button>
   );

@@ -34,8 +34,8 @@ class ReceiptWidget extends OutputWidget {
 
   protected override render(): ReactElement | null {
     const { t } = this.language;
-    const { receipt: shown, nativeLines } = preferences.current;
-    this.node.dataset.shown = shown;
+    const { receipt: setting, nativeLines } = preferences.current;
+    this.node.dataset.shown = setting;
     return (
       <>
         {typeof this.record !== 'string' && (
@@ -46,12 +46,12 @@ class ReceiptWidget extends OutputWidget {
             t={t}
           />
         )}
-        {shown !== 'hidden' && (
+        {setting !== 'hidden' && (
           // The key resets the component when the setting changes.
           <Receipt
-            key={shown}
+            key={setting}
             record={this.record}
-            open={shown === 'open'}
+            open={setting === 'open'}
             ask={this.ask}
             plain={this.plain}
             finder={() => lineProvider.at(this.node)}

@@ -42,13 +42,13 @@ export const lineProvider = new LineProvider();
 /** The rendered outputs of one cell. */
 export interface ICellOutputs {
   /**
-   * Render them without the folded lines, until the returned function is called. `tell` gets the folded
+   * Render them without the folded lines, until the returned function is called. `onFold` gets the folded
    * lines, now and each time that the outputs change.
    */
   fold: (
     record: IRecord,
     wanted: NativeLines,
-    tell: (messages: readonly string[]) => void
+    onFold: (messages: readonly string[]) => void
   ) => () => void;
 }
 

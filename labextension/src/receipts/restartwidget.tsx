@@ -36,11 +36,13 @@ class RestartWidget extends OutputWidget {
 
   private async restart(): Promise<void> {
     const verbose = this.hint?.verbose ?? null;
-    const begin = (): void => this.tell('restarting');
-    this.tell((await restarterProvider.restarter?.restart(this.node, verbose, begin)) ?? null);
+    const begin = (): void => this.setProgress('restarting');
+    this.setProgress(
+      (await restarterProvider.restarter?.restart(this.node, verbose, begin)) ?? null
+    );
   }
 
-  private tell(progress: 'restarting' | IFailure | null): void {
+  private setProgress(progress: 'restarting' | IFailure | null): void {
     this.progress = progress;
     this.update();
   }

@@ -11,7 +11,7 @@ export function usePreferences(): IPreferences {
 
 /** Return the value, updated at most once every `seconds`. */
 export function usePaced<T>(value: T, seconds: number): T {
-  const [shown, setShown] = useState(value);
+  const [paced, setPaced] = useState(value);
   const last = useRef(-Infinity);
   useEffect(() => {
     if (seconds === 0) {
@@ -21,11 +21,11 @@ export function usePaced<T>(value: T, seconds: number): T {
     const timer = setTimeout(
       () => {
         last.current = performance.now();
-        setShown(value);
+        setPaced(value);
       },
       Math.max(0, wait)
     );
     return () => clearTimeout(timer);
   }, [value, seconds]);
-  return seconds === 0 ? value : shown;
+  return seconds === 0 ? value : paced;
 }

@@ -9,19 +9,19 @@ import { LONG, object, printed } from '../language/untrusted';
 import { readOpenReceipt, type IOpenReceipt } from './openreceipt';
 
 /** Milliseconds to wait for the server's answer. */
-const PATIENCE = 30_000;
+const TIMEOUT = 30_000;
 
 /** Return the open receipt of a saved record, requested once; null if the server cannot make it. */
 export function openReceipt(record: object): Promise<IOpenReceipt | null> {
-  let asked = known.get(record);
-  if (asked === undefined) {
-    asked = ask('receipt', { record }).then(readOpenReceipt, () => {
+  let answer = known.get(record);
+  if (answer === undefined) {
+    answer = ask('receipt', { record }).then(readOpenReceipt, () => {
       known.delete(record);
       return null;
     });
-    known.set(record, asked);
+    known.set(record, answer);
   }
-  return asked;
+  return answer;
 }
 
 const known = new WeakMap<object, Promise<IOpenReceipt | null>>();
@@ -29,10 +29,10 @@ const known = new WeakMap<object, Promise<IOpenReceipt | null>>();
 /** Return the server's answer; rejects with RefusedError and its reason, or with a connection error. */
 export async function ask(what: 'receipt' | 'comparison', question: object): Promise<unknown> {
   const request = { method: 'POST', body: JSON.stringify(question) };
-  const answer = await fetchFromServer(what, request, PATIENCE);
+  const answer = await fetchFromServer(what, request, TIMEOUT);
   if (!answer.ok) {
-    const said = answer.status === 400 ? object(await answer.json())?.message : null;
-    throw new RefusedError(printed(said, LONG) ?? '');
+    const reason = answer.status === 400 ? object(await answer.json())?.message : null;
+    throw new RefusedError(printed(reason, LONG) ?? '');
   }
   return answer.json();
 }

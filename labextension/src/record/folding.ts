@@ -115,13 +115,13 @@ type Fate = 'folds' | 'stays' | 'ours';
 /** The position in one stream, over all of its outputs. */
 class Place {
   constructor(written: readonly IWritten[], stream: string, native: INative) {
-    const told = native.streams.find(([name]) => name === stream)?.[1];
+    const counted = native.streams.find(([name]) => name === stream)?.[1];
     const ends = written.reduce(
       (sum, one) => sum + (one.stream === stream ? one.text.split('\n').length - 1 : 0),
       0
     );
     // With fewer lines than the kernel counted, the notebook has other output than the kernel wrote.
-    this.runs = told !== undefined && ends >= told.lines ? told.native : [];
+    this.runs = counted !== undefined && ends >= counted.lines ? counted.native : [];
   }
 
   /** Return the remaining text of the stream's next output; null if it is unchanged. */

@@ -31,7 +31,7 @@ export function headOfText(plain: unknown): IHead | null {
 
 /** Return the main figures, the most important first; the outcome if there are none. */
 export function figuresOf({ head, outcome }: IRecord, t: Translate): string[] {
-  return head.figures.length > 0 ? head.figures.map(([, said]) => t.say(said)) : [t(outcome)];
+  return head.figures.length > 0 ? head.figures.map(([, figure]) => t.say(figure)) : [t(outcome)];
 }
 
 /** Return the figure of a name; empty if there is none. */
@@ -43,7 +43,11 @@ export function figureNamed(name: string, { head }: IRecord, t: Translate): stri
 export function factsOf(record: IRecord, t: Translate): string {
   const { head, mode } = record;
   const others = head.figures.filter(([name]) => name !== 'time' || mode === 'profiled');
-  return dotted(t.say(head.label), ...others.map(([, said]) => t.say(said)), messagesOf(record, t));
+  return dotted(
+    t.say(head.label),
+    ...others.map(([, figure]) => t.say(figure)),
+    messagesOf(record, t)
+  );
 }
 
 /** Return the number of a cell's messages in words; empty if there are none. */

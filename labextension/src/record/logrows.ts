@@ -189,13 +189,13 @@ export function filterSections(
   end = Infinity
 ): LogRows | null {
   const rows = new LogRows();
-  let looked = false;
+  let started = false;
   for (const section of sections) {
     if (!section.knows(filter, messages)) {
-      if (looked && performance.now() > end) {
+      if (started && performance.now() > end) {
         return null;
       }
-      looked = true;
+      started = true;
     }
     rows.add(section, section.filtered(filter, messages));
   }

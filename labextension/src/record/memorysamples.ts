@@ -8,14 +8,14 @@ export type { IMemorySamples } from './recordpagetypes';
 
 /** Read samples with a value for each series; null if there are none to draw. */
 export function readMemorySamples(data: unknown): IMemorySamples | null {
-  const told = readKnown(data);
-  if (told === null || told.series.length === 0 || told.samples.length === 0) {
+  const memory = readKnown(data);
+  if (memory === null || memory.series.length === 0 || memory.samples.length === 0) {
     return null;
   }
   const whole = ({ at, values }: IMemorySample): IMemorySample => {
-    return { at, values: told.series.map((_, index) => values[index] ?? null) };
+    return { at, values: memory.series.map((_, index) => values[index] ?? null) };
   };
-  return { ...told, samples: told.samples.map(whole) };
+  return { ...memory, samples: memory.samples.map(whole) };
 }
 
 /** Return the lowest and the highest value of a series; null if it has none. */
@@ -23,8 +23,8 @@ export function span(
   { samples }: IMemorySamples,
   series: number
 ): [least: number, most: number] | null {
-  const seen = samples.map(({ values }) => values[series] ?? null).filter(value => value !== null);
-  return seen.length === 0 ? null : [Math.min(...seen), Math.max(...seen)];
+  const known = samples.map(({ values }) => values[series] ?? null).filter(value => value !== null);
+  return known.length === 0 ? null : [Math.min(...known), Math.max(...known)];
 }
 
 /** Return the curve of a series. */

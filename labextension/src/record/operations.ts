@@ -35,9 +35,9 @@ export type OperationColumn =
 /** Return the columns that these rows fill, the most useful first because the sidebar is narrow. */
 export function filledColumns(rows: readonly IOperation[]): OperationColumn[] {
   const always: OperationColumn[] = ['name', 'selfTime', 'share', 'totalTime', 'count'];
-  const told = (['bytes', 'flops'] as const).filter(id => rows.some(row => row[id] !== null));
+  const filled = (['bytes', 'flops'] as const).filter(id => rows.some(row => row[id] !== null));
   const types = rows.some(({ name, type }) => type !== '' && type !== name);
-  return [...always, ...told, ...(types ? (['type'] as const) : [])];
+  return [...always, ...filled, ...(types ? (['type'] as const) : [])];
 }
 
 /** Return the rows whose name or type contains the words, ignoring case. */

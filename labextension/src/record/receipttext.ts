@@ -11,7 +11,7 @@ import type { IOpenReceipt } from './openreceipt';
 import type { IRecord } from './record';
 
 /** Return the cell, its line, and everything in its open receipt, with a table row per line. */
-export function receiptText(record: IRecord, shown: IOpenReceipt, t: Translate): string {
+export function receiptText(record: IRecord, receipt: IOpenReceipt, t: Translate): string {
   const { cell, head, outcome, notes } = record;
   const say = (one: Sentence): string => plain(t.say(one));
   const rows = (one: ITable | null): string[] =>
@@ -23,14 +23,14 @@ export function receiptText(record: IRecord, shown: IOpenReceipt, t: Translate):
   return [
     `${cellNumber(cell)} ${cell.name}`,
     dotted(t.say(head.label) || t(outcome), ...figuresOf(record, t)),
-    ...[...notes, ...shown.leftOut, shown.answer, shown.advice].map(say),
-    ...[shown.evidence, shown.lines].flatMap(rows),
-    ...shown.places.map(say),
-    ...[...shown.work, shown.underRoof].flatMap(rows),
-    ...[shown.profiled].map(say),
-    ...[...shown.operations, shown.measured, shown.facts].flatMap(rows),
-    ...shown.missing.map(say),
-    dotted(record.startedAt, t.say(shown.versions))
+    ...[...notes, ...receipt.leftOut, receipt.answer, receipt.advice].map(say),
+    ...[receipt.evidence, receipt.lines].flatMap(rows),
+    ...receipt.places.map(say),
+    ...[...receipt.work, receipt.underRoof].flatMap(rows),
+    ...[receipt.profiled].map(say),
+    ...[...receipt.operations, receipt.measured, receipt.facts].flatMap(rows),
+    ...receipt.missing.map(say),
+    dotted(record.startedAt, t.say(receipt.versions))
   ]
     .filter(Boolean)
     .join('\n');

@@ -18,10 +18,10 @@ export interface IRecordPage {
 }
 
 export function readRecordPage(data: unknown): IRecordPage {
-  const told = readKnown(data);
+  const answer = readKnown(data);
   return {
-    timeline: told?.timeline ?? 'gone',
-    samples: readMemorySamples(object(data)?.samples) ?? told?.whyNoSamples ?? 'gone',
-    receipt: told?.receipt ?? null
+    timeline: answer?.timeline ?? 'gone',
+    samples: readMemorySamples(object(data)?.samples) ?? answer?.whyNoSamples ?? 'gone',
+    receipt: answer?.receipt ?? null
   };
 }

@@ -60,8 +60,8 @@ export class Records {
   }
 
   /** Add or replace a record; without a place it is added at the end. */
-  put(entry: IEntry, told: number | null): void {
-    const place = told ?? this.places.get(entry.key) ?? (this.slots.at(-1)?.place ?? -1) + 1;
+  put(entry: IEntry, knownPlace: number | null): void {
+    const place = knownPlace ?? this.places.get(entry.key) ?? (this.slots.at(-1)?.place ?? -1) + 1;
     this.set(place, entry);
     this.trim();
   }

@@ -9,7 +9,7 @@ export function sliceEnd(): number {
 }
 
 /** Resolve in a new task, after the page's pending work. Unlike timers it is not delayed further. */
-export function breath(): Promise<void> {
+export function nextTask(): Promise<void> {
   return new Promise(resolve => soon(resolve));
 }
 

@@ -15,7 +15,7 @@ import { known } from '../record/words';
 import { plain } from '../language/prose';
 
 /** Seconds from which the end of a cell is announced. */
-const WHILE = 5;
+const LONG_CELL = 5;
 
 export function Announcer(props: {
   state: IState;
@@ -47,11 +47,11 @@ function lastEnd({ ended }: IState, t: Translate): string {
   }
   const cell = `${t('cell')} ${ended.cell.executionCount ?? ''}`.trim();
   const wall = known(ended, 'wall_time');
-  const said =
-    wall === undefined || (wall.value ?? 0) < WHILE
+  const ending =
+    wall === undefined || (wall.value ?? 0) < LONG_CELL
       ? ''
       : t('finishedIn', { cell, outcome: t(ended.outcome), time: figureNamed('time', ended, t) });
   const toActOn = ended.logs.some(({ verdict }) => isToActOn(verdict));
   const messages = toActOn ? messagesOf(ended, t) : '';
-  return dotted(said || (messages && cell), messages);
+  return dotted(ending || (messages && cell), messages);
 }

@@ -127,14 +127,14 @@ export function CellsShown(props: {
   t: Translate;
 }): ReactElement {
   const { shown, count, unmeasured, filter, onFilter, t } = props;
-  const said = dotted(
+  const summary = dotted(
     shown < count && t('recordsShown', { shown, count }),
     unmeasured > 0 && t('standLast', { count: unmeasured })
   );
   const { sort, group } = filter;
   return (
     <div className="jp-mlgpu-CellsShown">
-      <span role={said ? 'status' : undefined}>{said}</span>
+      <span role={summary ? 'status' : undefined}>{summary}</span>
       {shown < count && (
         <Button
           label={t('clearFilters')}

@@ -12,7 +12,7 @@ import { Button } from '../receipts/controls';
 import { useOwnedState } from '../receipts/useOwnedState';
 
 /** Largest number of selected records. */
-const TWO = 2;
+const MOST_SELECTED = 2;
 
 export function CellsView(props: {
   session: NotebookSession;
@@ -83,7 +83,9 @@ export function CellsView(props: {
       onSelect={({ key }) => {
         const before = selected.map(one => one.key);
         const others = before.filter(one => one !== key);
-        setSelection(others.length < before.length ? others : [...others, key].slice(-TWO));
+        setSelection(
+          others.length < before.length ? others : [...others, key].slice(-MOST_SELECTED)
+        );
       }}
       t={t}
     >
@@ -118,7 +120,7 @@ function Selection(props: {
         {count === 1 && t('selectAnother')}
         {count === 2 && t('twoSelected')}
       </span>
-      {count === 2 && <Button look="Button" label={t('compare')} onClick={onCompare} />}
+      {count === 2 && <Button variant="Button" label={t('compare')} onClick={onCompare} />}
       {count > 0 && <Button label={t('clearSelection')} onClick={onClear} />}
     </div>
   );

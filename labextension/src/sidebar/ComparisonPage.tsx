@@ -75,7 +75,7 @@ export function ComparisonPage(props: {
                 {answer.runs < runs && !waits && (
                   <p className="jp-mlgpu-Comparison-newer">
                     <span role="status">{t('newerRuns')}</span>{' '}
-                    <Button look="Button" label={t('compareAgain')} onClick={ask} />
+                    <Button variant="Button" label={t('compareAgain')} onClick={ask} />
                   </p>
                 )}
               </RunAgain>
@@ -131,16 +131,16 @@ function useAnswer(
   runs: number
 ): [Answer | null, () => void] {
   const [answer, setAnswer] = useState<Answer | null>(null);
-  const asked = useRef(0);
+  const newest = useRef(0);
   const known = useRef(runs);
   useEffect(() => {
     known.current = runs;
   }, [runs]);
   const ask = useCallback(() => {
-    const [number, counted] = [(asked.current += 1), known.current];
+    const [number, counted] = [(newest.current += 1), known.current];
     void comparison(session, live, a, b, counted).then(next => {
       // A newer request has been sent meanwhile.
-      if (number === asked.current) {
+      if (number === newest.current) {
         setAnswer(next);
       }
     });
@@ -159,7 +159,7 @@ async function comparison(
   try {
     const page = readPage(
       live
-        ? object(await session.tell('compare', { a: named(a), b: named(b) }))?.page
+        ? object(await session.request('compare', { a: named(a), b: named(b) }))?.page
         : await askServer('comparison', { a: receiptOf(session, a), b: receiptOf(session, b) })
     );
     return typeof page === 'string' ? { why: '' } : { page, runs };

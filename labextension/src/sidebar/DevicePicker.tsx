@@ -22,40 +22,40 @@ export function DevicePicker(props: {
   const { session, state, t } = props;
   const { device, choices, tracing } = state;
   const [problem, setProblem] = useState<Sentence>('');
-  const tell = (type: string, content: object): void => {
+  const send = (type: string, content: object): void => {
     setProblem('');
-    session.tell(type, content).catch((error: unknown) => {
+    session.request(type, content).catch((error: unknown) => {
       setProblem(whyOf(error));
     });
   };
-  const said = choices?.said ?? null;
-  const wish = choices?.device ?? null;
+  const answer = choices?.said ?? null;
+  const pending = choices?.device ?? null;
   return (
     <section className="jp-mlgpu-Picker" aria-label={t('device')}>
       {picks(device, choices).map(pick => (
         <DeviceSelect
           key={pick.framework}
           pick={pick}
-          onChoose={word => tell('device', { word, framework: pick.framework })}
+          onChoose={word => send('device', { word, framework: pick.framework })}
           t={t}
         />
       ))}
-      <p role="status" className="jp-mlgpu-Picker-said" data-refused={said?.refused ?? false}>
+      <p role="status" className="jp-mlgpu-Picker-said" data-refused={answer?.refused ?? false}>
         <Prose
           text={
             t.say(problem) ||
-            (wish && t('applies', { device: wordName(wish.word, t) })) ||
-            t.say(said?.sentence ?? '')
+            (pending && t('applies', { device: wordName(pending.word, t) })) ||
+            t.say(answer?.sentence ?? '')
           }
         />
       </p>
-      {said?.restart && <RestartOffer hint={said.restart} session={session} t={t} />}
+      {answer?.restart && <RestartOffer hint={answer.restart} session={session} t={t} />}
       {tracing !== null && (
         <label className="jp-mlgpu-Switch">
           <input
             type="checkbox"
             checked={choices?.trace ?? tracing}
-            onChange={event => tell('trace', { on: event.target.checked })}
+            onChange={event => send('trace', { on: event.target.checked })}
           />
           {t('traceCells')}
           {typeof choices?.trace === 'boolean' && (
@@ -78,7 +78,7 @@ export function DeviceSelect(props: {
   const [sent, setSent] = useState<string | null>(null);
   const { chosen, missing, name, words } = pick;
   useEffect(() => {
-    const timer = setTimeout(() => setSent(null), sent === chosen ? 0 : HEARD);
+    const timer = setTimeout(() => setSent(null), sent === chosen ? 0 : CONFIRMATION_LIMIT);
     return () => clearTimeout(timer);
   }, [sent, chosen]);
   return (
@@ -109,4 +109,4 @@ export function DeviceSelect(props: {
 }
 
 /** Milliseconds after which an unconfirmed choice is no longer shown. */
-const HEARD = 2_000;
+const CONFIRMATION_LIMIT = 2_000;

@@ -21,10 +21,10 @@ export function Doctor(props: {
   const found = doctor?.found ?? null;
   const ask = (): void => {
     setRefused(null);
-    session.tell('doctor').catch((error: unknown) => setRefused(whyOf(error)));
+    session.request('doctor').catch((error: unknown) => setRefused(whyOf(error)));
   };
   const problem = refused ?? doctor?.problem ?? null;
-  const said = asking
+  const message = asking
     ? t('doctorAsking')
     : (problem ?? (found === null ? t('doctorUnasked') : found.head));
   return (
@@ -32,7 +32,7 @@ export function Doctor(props: {
       <h3>{t('doctor')}</h3>
       <p role="status">
         {found !== null && !asking && problem === null && <Light found={found} />}
-        <Prose text={t.say(said)} />
+        <Prose text={t.say(message)} />
       </p>
       {found !== null && !asking && problem === null && <Findings found={found} t={t} />}
       <Button

@@ -50,8 +50,8 @@ export function Gauges(props: {
   useEffect(() => watched.watch(liveGauges), [watched, liveGauges]);
   const late = useLate(newest);
   const { samples, series, sampled } = counters;
-  const { whyResting } = newest;
-  const live = sampled !== null && !late && whyResting === null;
+  const { whyStopped } = newest;
+  const live = sampled !== null && !late && whyStopped === null;
   if (!liveGauges) {
     return <p className="jp-mlgpu-Quiet">{t('gaugesOff')}</p>;
   }
@@ -64,9 +64,9 @@ export function Gauges(props: {
       data-sampled={sampled}
       style={style}
     >
-      {samples.length === 0 && whyResting === null && <p>{t('waitingForNumbers')}</p>}
-      {whyResting !== null && <p className="jp-mlgpu-Note">{t.say(whyResting) || t('resting')}</p>}
-      {late && whyResting === null && <p className="jp-mlgpu-Note">{t(whenLate)}</p>}
+      {samples.length === 0 && whyStopped === null && <p>{t('waitingForNumbers')}</p>}
+      {whyStopped !== null && <p className="jp-mlgpu-Note">{t.say(whyStopped) || t('resting')}</p>}
+      {late && whyStopped === null && <p className="jp-mlgpu-Note">{t(whenLate)}</p>}
       <Cells cells={cells} t={t} />
       {groups(series).map(group => (
         <Device key={group.device} counters={counters} group={group} live={live} t={t} />
@@ -230,11 +230,11 @@ function GaugeTable(props: {
 }
 
 /** Return true if no number has come for a while. */
-function useLate({ sampled, whyResting }: ICounters): boolean {
+function useLate({ sampled, whyStopped }: ICounters): boolean {
   const [lateAfter, setLateAfter] = useState<string | null>(null);
   useEffect(() => {
     const timer = setTimeout(() => setLateAfter(sampled), LATE);
     return () => clearTimeout(timer);
-  }, [sampled, whyResting]);
+  }, [sampled, whyStopped]);
   return sampled !== null && lateAfter === sampled;
 }

@@ -2,7 +2,7 @@
 
 import { useEffect, useState, type ReactElement } from 'react';
 
-import { breath } from '../record/slices';
+import { nextTask } from '../record/slices';
 import type { Translate } from '../language/i18n';
 import type { Machine } from '../kernel/machine';
 import type { NotebookSession } from '../kernel/notebooks';
@@ -90,7 +90,7 @@ function Frameworks(props: { state: IState; t: Translate }): ReactElement {
 function useLater(): boolean {
   const [later, setLater] = useState(false);
   useEffect(() => {
-    void breath().then(() => setLater(true));
+    void nextTask().then(() => setLater(true));
   }, []);
   return later;
 }

@@ -22,7 +22,7 @@ export function PointedRecord(props: {
   t: Translate;
 }): ReactElement {
   const { entries, runs, marks, lost, t } = props;
-  const key = useSyncExternalStore(marks.subscribe, () => marks.told);
+  const key = useSyncExternalStore(marks.subscribe, () => marks.lastMarked);
   const entry = useMemo(() => entries.find(one => one.key === key), [entries, key]);
   if (entry === undefined) {
     return <div className="jp-mlgpu-PointedRecord" />;

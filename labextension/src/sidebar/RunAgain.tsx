@@ -20,18 +20,18 @@ export function RunAgain(props: {
 }): ReactElement {
   const { records, session, onRan, children, t } = props;
   const [run, setRun] = useState(0);
-  const [said, setSaid] = useState<Message | null>(null);
+  const [message, setMessage] = useState<Message | null>(null);
   const start = async (): Promise<void> => {
     const again = session.again(records);
     if (run > 0 || again === null) {
-      setSaid(again === null ? 'cannotRunMore' : said);
+      setMessage(again === null ? 'cannotRunMore' : message);
       return;
     }
-    setSaid(null);
+    setMessage(null);
     let made = 0;
     const well = await again(MORE, number => setRun((made = number)));
     setRun(0);
-    setSaid(well ? null : 'runMoreStopped');
+    setMessage(well ? null : 'runMoreStopped');
     onRan(well ? made : 0);
   };
   if (run === 0 && session.again(records) === null) {
@@ -56,7 +56,7 @@ export function RunAgain(props: {
           {t('runMore', { count: MORE })}
         </button>{' '}
         <span className="jp-mlgpu-Quiet" role="status">
-          {run > 0 ? t('runningMore', { number: run }) : said && t(said)}
+          {run > 0 ? t('runningMore', { number: run }) : message && t(message)}
         </span>
       </p>
     </>

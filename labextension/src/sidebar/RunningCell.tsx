@@ -141,7 +141,7 @@ export function CellName(props: { cell: ICell; running?: boolean }): ReactElemen
  * machines are never compared.
  */
 function Clock(props: { running: IRunningCell }): ReactElement {
-  const { elapsed, seenAt } = props.running;
+  const { elapsed, receivedAt } = props.running;
   const [now, setNow] = useState(() => performance.now());
   useEffect(() => {
     const slow = window.matchMedia('(prefers-reduced-motion: reduce)').matches;
@@ -149,8 +149,8 @@ function Clock(props: { running: IRunningCell }): ReactElement {
     tick();
     const timer = setInterval(tick, slow ? SLOW_TICK : TICK);
     return () => clearInterval(timer);
-  }, [seenAt]);
-  const seconds = elapsed + Math.max(0, now - seenAt) / 1000;
+  }, [receivedAt]);
+  const seconds = elapsed + Math.max(0, now - receivedAt) / 1000;
   return (
     <span className="jp-mlgpu-Clock" role="timer" aria-live="off">
       {formatClock(seconds)}

@@ -16,7 +16,7 @@ export function Trend(props: { trend: ITrend; t: Translate }): ReactElement {
         bars={runs.map(({ wall, outcome }) => {
           return { wall, kind: wall === null ? 'missing' : outcome };
         })}
-        said={t('trend', { times: runs.map(run => runInWords(run, t)).join(', ') })}
+        label={t('trend', { times: runs.map(run => runInWords(run, t)).join(', ') })}
       />
       <span>{summary(runs, count, t)}</span>
     </p>

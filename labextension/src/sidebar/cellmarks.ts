@@ -19,7 +19,7 @@ export class CellMarks {
   }
 
   /** Key of the record marked last, whose details stay on screen. */
-  get told(): string | null {
+  get lastMarked(): string | null {
     return this.last;
   }
 
@@ -32,7 +32,7 @@ export class CellMarks {
     return () => {
       this.listeners.delete(onChange);
       if (this.listeners.size === 0) {
-        this.rest();
+        this.unlisten();
       }
     };
   };
@@ -45,7 +45,7 @@ export class CellMarks {
     [this.owner, this.marked] = [owner, marked ?? null];
     if (owner !== this.last) {
       this.last = owner;
-      this.tell();
+      this.notify();
     }
   }
 
@@ -63,10 +63,10 @@ export class CellMarks {
     const { content } = this.notebook;
     content.node.addEventListener('pointerover', this.onPointerOver);
     content.node.addEventListener('pointerleave', this.onPointerLeave);
-    content.activeCellChanged.connect(this.tell, this);
+    content.activeCellChanged.connect(this.notify, this);
   }
 
-  private rest(): void {
+  private unlisten(): void {
     this.hovered = null;
     if (this.notebook.isDisposed) {
       return;
@@ -82,16 +82,16 @@ export class CellMarks {
     if (node !== (this.hovered?.node ?? null)) {
       const cell = this.notebook.content.widgets.find(one => one.node === node);
       this.hovered = cell ? { id: cell.model.id, node: cell.node } : null;
-      this.tell();
+      this.notify();
     }
   };
 
   private readonly onPointerLeave = (): void => {
     this.hovered = null;
-    this.tell();
+    this.notify();
   };
 
-  private tell(): void {
+  private notify(): void {
     this.listeners.forEach(onChange => onChange());
   }
 

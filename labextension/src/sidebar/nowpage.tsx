@@ -49,17 +49,17 @@ class NowPage extends ReactWidget {
     this.addClass('jp-mlgpu-NowPage');
     this.title.icon = icon;
     this.title.closable = true;
-    session.renamed.connect(this.speak, this);
+    session.renamed.connect(this.retitle, this);
     session.closed.connect(this.dispose, this);
-    language.changed.connect(this.speak, this);
-    this.speak();
+    language.changed.connect(this.retitle, this);
+    this.retitle();
   }
 
   protected override render(): ReactElement {
     return <Page session={this.session} t={this.language.t} />;
   }
 
-  private speak(): void {
+  private retitle(): void {
     const { t } = this.language;
     const title = t('nowOf', { notebook: this.session.name });
     this.title.label = title;

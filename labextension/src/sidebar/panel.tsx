@@ -38,8 +38,8 @@ export class Panel extends ReactWidget {
     this.node.tabIndex = -1;
     this.node.addEventListener('keydown', event => this.leave(event));
     notebooks.currentChanged.connect(this.follow, this);
-    language.changed.connect(this.speak, this);
-    this.speak();
+    language.changed.connect(this.retitle, this);
+    this.retitle();
     this.follow();
   }
 
@@ -74,7 +74,7 @@ export class Panel extends ReactWidget {
     }
   }
 
-  private speak(): void {
+  private retitle(): void {
     const title = this.language.t('title');
     this.title.caption = title;
     this.node.setAttribute('aria-label', title);

@@ -4,7 +4,7 @@ import { useEffect, useMemo, useState } from 'react';
 
 import { filterSections, type ILogFilter, type LogRows, type LogSection } from '../record/logrows';
 import type { Messages } from '../language/explain';
-import { breath, sliceEnd } from '../record/slices';
+import { nextTask, sliceEnd } from '../record/slices';
 
 /** Return the filtered lines. While the filter runs, the previous result; null before the first one. */
 export function useFiltered(
@@ -19,17 +19,17 @@ export function useFiltered(
   );
   useEffect(() => {
     let wanted = true;
-    const look = async (): Promise<void> => {
+    const filterRest = async (): Promise<void> => {
       let now = found;
       while (now === null && wanted) {
-        await breath();
+        await nextTask();
         now = filterSections(sections, filter, messages, sliceEnd());
       }
       if (now !== null && wanted) {
         setLast(now);
       }
     };
-    void look();
+    void filterRest();
     return () => {
       wanted = false;
     };

@@ -36,7 +36,7 @@ export function useWindow(
   alike = false
 ): { rows: RowWindow; range: IRange; scroller: Scroller; away: boolean } {
   const [scroller] = useState(() => new Scroller(estimate, follows, alike));
-  const { away } = useSyncExternalStore(scroller.subscribe, scroller.seen);
+  const { away } = useSyncExternalStore(scroller.subscribe, scroller.getState);
   const { rows } = scroller;
   scroller.become(count, keyOf);
   const { range } = rows;
@@ -82,7 +82,7 @@ export class Scroller {
   };
 
   /** Return a new object for each drawing; `away` is true if the reader has left the followed end. */
-  readonly seen = (): { away: boolean } => this.state;
+  readonly getState = (): { away: boolean } => this.state;
 
   /** Scroll to a row, drawn first if necessary, and focus its first button. */
   goTo(index: number, align: 'auto' | 'center'): void {
@@ -148,7 +148,7 @@ export class Scroller {
     if (node === null) {
       return;
     }
-    if (this.alike && !this.stale && this.rests) {
+    if (this.alike && !this.stale && this.isSettled) {
       // Nothing has changed since the scroll event, so reading the layout is avoided.
       this.goOn();
       return;
@@ -195,7 +195,7 @@ export class Scroller {
   }
 
   /** True if the list is at its last known position and no other one is requested. */
-  private get rests(): boolean {
+  private get isSettled(): boolean {
     const { known, wanted, following, rows } = this;
     return (
       wanted === null && !following && (known === 0 || Math.abs((rows.kept ?? known) - known) < 1)

@@ -51,7 +51,7 @@ test('a cell runs until its record comes', () => {
   scene.snapshot(1, []);
   assert.equal(scene.delta(2, [runningJson(1, 0.5)]), false);
   assert.equal(scene.model.state.running[0]?.elapsed, 0.5);
-  assert.equal(scene.model.state.running[0].seenAt, 1000);
+  assert.equal(scene.model.state.running[0].receivedAt, 1000);
   scene.delta(3, [record(1)]);
   assert.equal(scene.model.state.running.length, 0);
   assert.deepEqual(scene.sequences, [1]);
@@ -82,7 +82,7 @@ test('a delta that comes before an older snapshot is not lost', () => {
   assert.equal(scene.snapshot(5, [1, 2]), false);
   assert.deepEqual(scene.sequences, [1, 2]);
   assert.equal(scene.model.state.running[0]?.cell.sequence, 3);
-  assert.equal(scene.model.state.running[0].seenAt, 2000, 'the clock counts from the delta');
+  assert.equal(scene.model.state.running[0].receivedAt, 2000, 'the clock counts from the delta');
 });
 
 test('a snapshot that leaves a gap to what came after it asks for another', () => {

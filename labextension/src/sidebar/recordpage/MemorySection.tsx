@@ -18,9 +18,9 @@ export function MemorySection(props: {
 }): ReactElement {
   const { page, seconds, t } = props;
   if (page.state !== 'answered') {
-    const said =
+    const message =
       page.state === 'asking' ? t('kernel_asking') : t('timelineFailed', { why: t.say(page.why) });
-    return <p className="jp-mlgpu-Quiet">{said}</p>;
+    return <p className="jp-mlgpu-Quiet">{message}</p>;
   }
   const { samples } = page.details;
   if (typeof samples === 'string') {
@@ -47,13 +47,13 @@ function Memory(props: {
   t: Translate;
 }): ReactElement | null {
   const { samples, series, end, t } = props;
-  const seen = span(samples, series);
+  const range = span(samples, series);
   const one = samples.series[series];
   if (one === undefined) {
     return null;
   }
   const device = scopeName(one.device, t);
-  if (seen === null) {
+  if (range === null) {
     const why = one.whyMissing;
     return (
       <p>
@@ -64,7 +64,7 @@ function Memory(props: {
       </p>
     );
   }
-  const [least, most] = seen.map(value => formatValue(value, one.unit)) as [string, string];
+  const [least, most] = range.map(value => formatValue(value, one.unit)) as [string, string];
   return (
     <figure className="jp-mlgpu-Memory">
       <figcaption>
@@ -75,7 +75,7 @@ function Memory(props: {
       </figcaption>
       <Curve
         points={points(samples, series)}
-        sides={{ from: 0, to: end, top: seen[1] }}
+        sides={{ from: 0, to: end, top: range[1] }}
         label={t('memoryLabel', { device, least, most })}
       />
       <div className="jp-mlgpu-Memory-scale jp-mlgpu-Quiet" aria-hidden="true">

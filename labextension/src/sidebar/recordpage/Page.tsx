@@ -34,7 +34,7 @@ export function Page(props: ICellPage): ReactElement {
       back.current?.focus();
     }
   }, []);
-  const shown = useOpenReceipt(session, entry, page);
+  const receipt = useOpenReceipt(session, entry, page);
   const { state } = session.model;
   const trend = useMemo(() => trendOf(record, runsByCell(shownEntries(state))), [record, state]);
   return (
@@ -50,17 +50,17 @@ export function Page(props: ICellPage): ReactElement {
       <Actions
         entry={entry}
         session={session}
-        shown={typeof shown === 'string' ? null : shown}
+        openReceipt={typeof receipt === 'string' ? null : receipt}
         t={t}
       />
-      {typeof shown === 'string' ? (
+      {typeof receipt === 'string' ? (
         <p className="jp-mlgpu-Quiet jp-mlgpu-Late" role="status">
-          {t(shown === 'asking' ? 'kernel_asking' : 'receiptNotKnown')}
+          {t(receipt === 'asking' ? 'kernel_asking' : 'receiptNotKnown')}
         </p>
       ) : (
         <OpenReceipt
           record={record}
-          shown={shown}
+          receipt={receipt}
           finder={session}
           operations={
             record.ops.length > 0 && (
@@ -86,13 +86,13 @@ export function Page(props: ICellPage): ReactElement {
 /** The summary in the receipt. */
 function Summary(props: { record: IRecord; t: Translate }): ReactElement {
   const { record, t } = props;
-  const said = t.say(record.head.label);
+  const label = t.say(record.head.label);
   return (
     <div className="jp-mlgpu-Page-summary">
       <p>
         <Outcome outcome={record.outcome} t={t} /> {figuresOf(record, t).join(' · ')}
       </p>
-      {said && <p className="jp-mlgpu-Label">{said}</p>}
+      {label && <p className="jp-mlgpu-Label">{label}</p>}
       <Strip record={record} t={t} />
       <Notes record={record} t={t} />
     </div>

@@ -30,15 +30,15 @@ export function useRecordPage(
   const known = answer?.key === key && answer.page.state === 'answered';
   useEffect(() => {
     let wanted = true;
-    const tell = (page: RecordPage): void => {
+    const update = (page: RecordPage): void => {
       if (wanted) {
         setAnswer({ key, page });
       }
     };
     if (!saved && !known) {
-      session.tell('inside', { run: runId, sequence }).then(
-        answered => tell({ state: 'answered', details: readRecordPage(answered) }),
-        (error: unknown) => tell({ state: 'failed', why: whyOf(error) })
+      session.request('inside', { run: runId, sequence }).then(
+        answered => update({ state: 'answered', details: readRecordPage(answered) }),
+        (error: unknown) => update({ state: 'failed', why: whyOf(error) })
       );
     }
     return () => {
