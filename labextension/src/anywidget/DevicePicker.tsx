@@ -4,7 +4,7 @@ import { useState, type ReactElement } from 'react';
 
 import { picks, wordName } from '../kernel/devicechoice';
 import type { Translate } from '../language/i18n';
-import { readSidebarState, readDeviceStatus } from '../kernel/protocol';
+import { readSidebarState, readDeviceStatus } from '../kernel/messages';
 import { count } from '../language/untrusted';
 import { DeviceSelect } from '../sidebar/DevicePicker';
 import { Prose } from '../receipts/Prose';

@@ -9,22 +9,15 @@
 import { KernelMessage, type Kernel } from '@jupyterlab/services';
 import type { IDisposable } from '@lumino/disposable';
 
-import { askDeath } from './kernelexit';
+import { fetchKernelExit } from './kernelexit';
 import { Execution } from './execution';
 import type { KernelModel } from './model';
 import { NoAnswer, TIMEOUT, connected, request } from './question';
-import {
-  COMM_ID,
-  RECORDS,
-  REQUEST,
-  SNAPSHOT_REQUEST,
-  readDelta,
-  readPage,
-  readSnapshot
-} from './protocol';
+import { readRecords as readPage } from './messages';
+import { COMM_ID, RECORDS, REQUEST, SNAPSHOT_REQUEST, readDelta, readSnapshot } from './protocol';
 import type { ISnapshot } from './protocol';
 import { RefusedError, sentence } from '../language/sentence';
-import { Watcher } from './watcher';
+import { CounterRequester } from './counterrequester';
 
 /** Longest pause in milliseconds before a silent kernel is asked again; the pause doubles each time. */
 const LONGEST_PAUSE = 60_000;
@@ -44,7 +37,7 @@ export class Connection implements IDisposable {
     private readonly language: () => unknown
   ) {
     this.execution = new Execution(model);
-    this.watcher = new Watcher(model, () => this.request('watch'));
+    this.counterRequester = new CounterRequester(model, () => this.request('watch'));
     kernel.iopubMessage.connect(this.onMessage, this);
     kernel.statusChanged.connect(this.onStatus, this);
     kernel.connectionStatusChanged.connect(this.onConnectionStatus, this);
@@ -52,7 +45,7 @@ export class Connection implements IDisposable {
   }
 
   /** Keeps the kernel's live counters running while somebody views them. */
-  readonly watcher: Watcher;
+  readonly counterRequester: CounterRequester;
 
   get isDisposed(): boolean {
     return this.disposed;
@@ -64,7 +57,7 @@ export class Connection implements IDisposable {
     }
     this.disposed = true;
     clearTimeout(this.timer);
-    this.watcher.stop();
+    this.counterRequester.stop();
     this.closeClone();
     this.kernel.iopubMessage.disconnect(this.onMessage, this);
     this.kernel.statusChanged.disconnect(this.onStatus, this);
@@ -225,11 +218,11 @@ export class Connection implements IDisposable {
         }
         break;
       case 'busy':
-        this.watcher.wake();
+        this.counterRequester.wake();
         break;
       case 'dead':
         this.model.setKernel('dead');
-        void this.askWhy();
+        void this.fetchExit();
         break;
       default:
         break;
@@ -237,10 +230,10 @@ export class Connection implements IDisposable {
   }
 
   /** Ask the server for the exit cause of a dead kernel. */
-  private async askWhy(): Promise<void> {
-    const death = await askDeath(this.kernel.id, this.kernel.serverSettings);
+  private async fetchExit(): Promise<void> {
+    const exit = await fetchKernelExit(this.kernel.id, this.kernel.serverSettings);
     if (!this.disposed) {
-      this.model.setDeath(death);
+      this.model.setExit(exit);
     }
   }
 
@@ -251,10 +244,10 @@ export class Connection implements IDisposable {
     }
     if (status !== 'starting') {
       // Forget the exit cause of an earlier process; a restart by the user is no crash.
-      this.model.setDeath(null);
+      this.model.setExit(null);
     }
     if (status === 'autorestarting') {
-      void this.askWhy();
+      void this.fetchExit();
     }
     this.restarting = true;
     // The old process does not answer any more.

@@ -44,7 +44,7 @@ export interface ICounters {
   zero: number;
   /** Reason why no more samples come, from the kernel; null while they come. */
   whyStopped: Sentence | null;
-  /** What the running cell had done at the newest sample. */
+  /** Activity of the running cell until the newest sample. */
   strip: IStripSoFar | null;
 }
 

@@ -4,7 +4,7 @@ import type { Translate } from '../language/i18n';
 import type { Sentence } from '../language/sentence';
 import { frameworkName } from '../record/words';
 import { AUTO } from '../record/requested';
-import type { IChoice, IDeviceStatus, ISidebarState } from './protocol';
+import type { IChoice, IDeviceStatus, ISidebarState } from './messages';
 
 /** One control: the devices of one framework, or of all frameworks. */
 export interface IPick {

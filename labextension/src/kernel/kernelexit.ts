@@ -14,7 +14,7 @@ export function readKernelExit(answer: unknown): IKernelExit | null {
 }
 
 /** Ask the server why a kernel died; null if it does not know or has no extension of ours. */
-export async function askDeath(
+export async function fetchKernelExit(
   kernelId: string,
   settings: ServerConnection.ISettings
 ): Promise<IKernelExit | null> {

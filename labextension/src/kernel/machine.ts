@@ -14,14 +14,14 @@ const INTERVAL = 1;
 const AFTER_FAILURE = 10;
 
 /** A source of live counters that runs only while somebody views it. */
-export interface IWatched {
+export interface ICounterSource {
   readonly counters: Counters;
   /** Start or stop viewing. The function that may be returned ends it when the view goes. */
-  watch(on: boolean): (() => void) | undefined;
+  requestCounters(on: boolean): (() => void) | undefined;
 }
 
 /** The machine of the page's one server. */
-export class Machine implements IWatched {
+export class Machine implements ICounterSource {
   constructor(private readonly settings: ServerConnection.ISettings) {}
 
   readonly counters = new Counters(() => Date.now(), INTERVAL);
@@ -33,17 +33,17 @@ export class Machine implements IWatched {
 
   readonly unknownChanged = new Signal<this, void>(this);
 
-  watch(on: boolean): (() => void) | undefined {
+  requestCounters(on: boolean): (() => void) | undefined {
     if (!on) {
       return undefined;
     }
-    this.watchers += 1;
-    if (this.watchers === 1) {
+    this.viewers += 1;
+    if (this.viewers === 1) {
       void this.ask();
     }
     return () => {
-      this.watchers -= 1;
-      if (this.watchers === 0) {
+      this.viewers -= 1;
+      if (this.viewers === 0) {
         clearTimeout(this.timer);
       }
     };
@@ -75,7 +75,7 @@ export class Machine implements IWatched {
       // JupyterLab itself reports a lost server.
     } finally {
       this.asking = false;
-      if (this.watchers > 0) {
+      if (this.viewers > 0) {
         this.timer = setTimeout(() => void this.ask(), pause * 1000);
       }
     }
@@ -84,7 +84,7 @@ export class Machine implements IWatched {
   private asking = false;
   private timer: ReturnType<typeof setTimeout> | undefined;
   private unknown = false;
-  private watchers = 0;
+  private viewers = 0;
 }
 
 /** Return true if the page is in a background tab or minimized. */

@@ -5,9 +5,10 @@ import { Signal } from '@lumino/signaling';
 import { Counters } from './counters';
 import type { IKernelExit } from './kernelexit';
 import type { ILogLine } from '../record/logs';
-import type { Event, IDelta, IPage, ISnapshot } from './protocol';
+import type { IRecords as IPage } from './messages';
+import type { Event, IDelta, ISnapshot } from './protocol';
 import type { IProgress } from './progress';
-import { Records, type IPlaced } from '../record/records';
+import { Records, type IRecordRange } from '../record/records';
 import type { IFigure } from './savedfigures';
 import { NOTHING_KNOWN, liveEntry } from './state';
 import type { IEntry, IRunningCell, IState, KernelState } from './state';
@@ -44,12 +45,12 @@ export class KernelModel {
     if (kernel === 'asking' || kernel === 'silent') {
       this.publish({ kernel });
     } else {
-      const { death, executing, restarted, starting } = this.current;
+      const { exit, executing, restarted, starting } = this.current;
       const absent = kernel === 'absent';
       this.forget({
         kernel,
         executing: absent && executing,
-        death: absent || kernel === 'dead' ? death : null,
+        exit: absent || kernel === 'dead' ? exit : null,
         restarted: absent && restarted,
         // The user may have asked for it before the kernel had answered.
         starting: absent ? starting : null
@@ -58,9 +59,9 @@ export class KernelModel {
   }
 
   /** Set the exit cause. A live successor of the kernel is newer and wins. */
-  setDeath(death: IKernelExit | null): void {
-    if (this.current.kernel !== 'live' && death !== this.current.death) {
-      this.publish({ death });
+  setExit(exit: IKernelExit | null): void {
+    if (this.current.kernel !== 'live' && exit !== this.current.exit) {
+      this.publish({ exit });
     }
   }
 
@@ -111,7 +112,7 @@ export class KernelModel {
     if (this.waiting) {
       this.early = [...this.early, received].slice(-MOST_EARLY);
     }
-    this.apply([received], { kernel: 'live', restarted: false, death: null });
+    this.apply([received], { kernel: 'live', restarted: false, exit: null });
     return wanted;
   }
 
@@ -141,9 +142,9 @@ export class KernelModel {
       ? [{ ...snapshot.running, earlierLogs: 0, receivedAt: at }]
       : [];
     const fields = { run, tracing, device, choices, doctor, python, running, logs };
-    this.records.takeNewest(placed(snapshot.page));
+    this.records.takeNewest(rangeOf(snapshot.page));
     this.counters.restore(snapshot.counters);
-    this.apply(newer, { kernel: 'live', restarted: false, death: null, ...fields });
+    this.apply(newer, { kernel: 'live', restarted: false, exit: null, ...fields });
     return !complete;
   }
 
@@ -155,7 +156,7 @@ export class KernelModel {
   /** Add the older records of a page that was requested. */
   applyPage(page: IPage): void {
     if (page.run === this.current.run) {
-      this.records.takeOlder(placed(page));
+      this.records.takeOlder(rangeOf(page));
       this.publish({ entries: this.records.entries(), older: this.records.older });
     }
   }
@@ -252,7 +253,7 @@ export class KernelModel {
     ...NOTHING_KNOWN,
     kernel: 'none',
     restarted: false,
-    death: null,
+    exit: null,
     executing: false,
     saved: [],
     figures: [],
@@ -274,7 +275,7 @@ interface IReceived {
   at: number;
 }
 
-function placed({ records, ...places }: IPage): IPlaced {
+function rangeOf({ records, ...places }: IPage): IRecordRange {
   return { ...places, entries: records.map(record => record && liveEntry(record)) };
 }
 

@@ -14,7 +14,7 @@ import { cellOf, codeOf, putCursor } from './codelines';
 import { Connection } from './connection';
 import type { Counters } from './counters';
 import { load } from './loading';
-import type { IWatched, Machine } from './machine';
+import type { ICounterSource, Machine } from './machine';
 import { TraceMark, notebookLanguage } from './mark';
 import { KernelModel } from './model';
 import { progressOf } from './progress';
@@ -25,15 +25,15 @@ import { readSaved, sourceOf, type IReceiptSource } from './saved';
 const QUIET = 300;
 
 /** One notebook, with a model that follows its kernel and its saved outputs. */
-export class NotebookSession implements ILineFinder, IWatched {
+export class NotebookSession implements ILineFinder, ICounterSource {
   constructor(
     private readonly notebook: NotebookPanel,
     private readonly shell: JupyterFrontEnd.IShell,
     /** The counters of the server's machine, used while the kernel sends none. */
     readonly machine: Machine
   ) {
-    this.mark = new TraceMark(notebook);
-    this.marks = new CellMarks(notebook);
+    this.traceMark = new TraceMark(notebook);
+    this.cellMarks = new CellMarks(notebook);
     const { sessionContext } = notebook;
     sessionContext.kernelChanged.connect(this.connect, this);
     sessionContext.ready.then(
@@ -54,10 +54,10 @@ export class NotebookSession implements ILineFinder, IWatched {
   readonly model = new KernelModel();
 
   /** Highlights that connect the notebook's cells with the list of their records. */
-  readonly marks: CellMarks;
+  readonly cellMarks: CellMarks;
 
   /** The notebook's tracing mark. */
-  readonly mark: TraceMark;
+  readonly traceMark: TraceMark;
 
   /** Id of the notebook in this page. */
   get id(): string {
@@ -93,19 +93,19 @@ export class NotebookSession implements ILineFinder, IWatched {
    * first drawing until they are turned off, the live line while it is visible, and the strip while a cell
    * runs.
    */
-  watch(on: boolean, by: 'gauges' | 'live line' | 'strip' = 'gauges'): undefined {
-    const before = this.watchers.size > 0;
+  requestCounters(on: boolean, by: 'gauges' | 'live line' | 'strip' = 'gauges'): undefined {
+    const before = this.viewers.size > 0;
     if (on) {
-      this.watchers.add(by);
+      this.viewers.add(by);
     } else {
-      this.watchers.delete(by);
+      this.viewers.delete(by);
     }
-    if (before !== this.watchers.size > 0) {
-      const watcher = this.connection?.watcher;
+    if (before !== this.viewers.size > 0) {
+      const requester = this.connection?.counterRequester;
       if (before) {
-        watcher?.stop();
+        requester?.stop();
       } else {
-        watcher?.start();
+        requester?.start();
       }
     }
   }
@@ -152,7 +152,7 @@ export class NotebookSession implements ILineFinder, IWatched {
 
   /** Set or remove the tracing mark, and start tracing where it is set. */
   traceAlways(on: boolean): void {
-    this.mark.set(on);
+    this.traceMark.set(on);
     if (on && this.model.state.kernel === 'absent') {
       void this.start();
     }
@@ -230,8 +230,8 @@ export class NotebookSession implements ILineFinder, IWatched {
     if (kernel !== null) {
       this.model.setKernel('asking');
       this.connection = new Connection(kernel, this.model, () => notebookLanguage(this.notebook));
-      if (this.watchers.size > 0) {
-        this.connection.watcher.start();
+      if (this.viewers.size > 0) {
+        this.connection.counterRequester.start();
       }
     }
   }
@@ -270,7 +270,7 @@ export class NotebookSession implements ILineFinder, IWatched {
   private kernel: Kernel.IKernelConnection | null = null;
   private reading: AbortController | undefined;
   private timer: ReturnType<typeof setTimeout> | undefined;
-  private readonly watchers = new Set<string>();
+  private readonly viewers = new Set<string>();
 }
 
 /** The sessions of all open notebooks, so that no message of a kernel is missed, and the one in focus. */

@@ -12,15 +12,6 @@ import { readRecords as readPage, type IRecords as IPage } from './messages';
 import { count, listOf, object, oneOf, shape, word } from '../language/untrusted';
 import type { Read, Reader } from '../language/untrusted';
 
-export { readSidebarState, readDeviceStatus, readRecords as readPage } from './messages';
-export type {
-  IChoice,
-  ISidebarState,
-  IDeviceStatus,
-  IRecords as IPage,
-  IRunning
-} from './messages';
-
 export const COMM_ID = 'jupyter_mlgpu';
 export const SNAPSHOT_REQUEST = 'jupyter_mlgpu_snapshot_request';
 /** Message type of requests that the kernel answers while a cell runs; `type` in it says which one. */

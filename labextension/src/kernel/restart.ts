@@ -17,7 +17,7 @@ const readWords = (value: unknown): Sentence | null => sentence(value, LIMIT);
 const readSentences = shape(
   /** Why a restart is needed, and what to do before it. */
   { sentence: value => readWords(value) || null },
-  /** How to restart without the button. */
+  /** Instructions to restart without the button. */
   { byHand: or('', readWords) }
 );
 

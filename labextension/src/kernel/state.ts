@@ -1,10 +1,9 @@
 /** The state of one notebook as an immutable value, and the records that views list. */
 
 import type { IKernelExit } from './kernelexit';
-import type { IDoctor } from './messages';
+import type { IDoctor, ISidebarState, IDeviceStatus, IRunning } from './messages';
 import type { ILogLine } from '../record/logs';
 import type { ILoadProblem } from './loading';
-import type { ISidebarState, IDeviceStatus, IRunning } from './protocol';
 import type { ICell, IRecord } from '../record/record';
 import type { IProgress } from './progress';
 import type { IFigure } from './savedfigures';
@@ -41,7 +40,7 @@ export interface IState {
   /** True if the kernel was restarted since the page was opened. */
   restarted: boolean;
   /** Exit cause of the kernel until its successor is live; null if it is not known. */
-  death: IKernelExit | null;
+  exit: IKernelExit | null;
   run: string | null;
   tracing: boolean | null;
   /** State of a request to start tracing: under way, or failed; null if there is none. */

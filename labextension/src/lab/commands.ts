@@ -126,8 +126,8 @@ export function addCommands(parts: IParts): void {
   add(COMMANDS.traceWhenOpened, 'traceWhenOpened', {
     isEnabled: () => tracker.currentWidget?.model != null,
     isToggleable: true,
-    isToggled: () => current()?.mark.isSet === true,
-    execute: () => traced.mark(current()?.mark.isSet !== true)
+    isToggled: () => current()?.traceMark.isSet === true,
+    execute: () => traced.mark(current()?.traceMark.isSet !== true)
   });
   add(COMMANDS.save, 'save', {
     isEnabled: live,

@@ -76,7 +76,7 @@ class LiveLine extends Widget {
 
   override dispose(): void {
     clearInterval(this.timer);
-    this.session.watch(false, 'live line');
+    this.session.requestCounters(false, 'live line');
     super.dispose();
   }
 
@@ -91,7 +91,7 @@ class LiveLine extends Widget {
     }
     // Counters are only requested while the line is visible.
     const isSeen = this.notebook.isVisible && !document.hidden;
-    this.session.watch(preferences.current.liveGauges && isSeen, 'live line');
+    this.session.requestCounters(preferences.current.liveGauges && isSeen, 'live line');
     const { t } = this.language;
     this.words.ariaLabel = t('liveLine');
     this.words.textContent = liveWords(seconds, session.model.counters.value, Date.now(), t);

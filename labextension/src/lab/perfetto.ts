@@ -26,7 +26,7 @@ export interface ITrace {
 }
 
 /** Resolve with true if the page took the trace, with false if it was closed or never answered. */
-export function handOver(page: IPage, trace: ITrace, here: IMessageTarget): Promise<boolean> {
+export function sendTrace(page: IPage, trace: ITrace, here: IMessageTarget): Promise<boolean> {
   return new Promise(resolve => {
     const end = (accepted: boolean): void => {
       clearInterval(timer);

@@ -119,17 +119,17 @@ export class TracedNotebooks {
       await notebook.context.ready;
     }
     const { traceAlways } = preferences.current;
-    const wanted = session.mark.isSet || traceAlways;
+    const wanted = session.traceMark.isSet || traceAlways;
     // Once for each kernel process, so that a failure is reported once.
     if (notebook.isDisposed || !wanted || this.tried.has(notebook)) {
       return;
     }
     this.tried.add(notebook);
-    const trust = session.mark.isSetHere ? 'trusted' : trustOf(notebook.context.model);
+    const trust = session.traceMark.isSetHere ? 'trusted' : trustOf(notebook.context.model);
     if (trust === 'trusted' || (trust === 'empty' && traceAlways)) {
       // With the setting alone, a kernel without the extension is not reported.
-      await (session.mark.isSet ? this.start(session) : session.start());
-    } else if (session.mark.isSet) {
+      await (session.traceMark.isSet ? this.start(session) : session.start());
+    } else if (session.traceMark.isSet) {
       notify('warning', this.language.t('notTrustedToTrace'));
     }
   }

@@ -22,7 +22,7 @@ export function commandsIn(sentence: string): string[] {
   return [...sentence.matchAll(/`((?:%|jupyter )[^`]+)`/g)].map(([, command = '']) => command);
 }
 
-/** Where code cannot be drawn as such: a title, a dialog's label, a notification. */
+/** Return a sentence without backticks, for titles, labels and notifications. */
 export function plain(sentence: string): string {
   return inParts(sentence)
     .map(({ text }) => text)

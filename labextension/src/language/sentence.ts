@@ -40,15 +40,15 @@ export const said = or('', (value: unknown) => sentence(value));
 
 /** A refusal by the kernel, with the reason as a sentence. */
 export class RefusedError extends Error {
-  constructor(readonly said: Sentence) {
-    super(typeof said === 'string' ? said : inEnglish(said));
+  constructor(readonly sentence: Sentence) {
+    super(typeof sentence === 'string' ? sentence : inEnglish(sentence));
   }
 }
 
 /** Return the reason for an error. */
 export function whyOf(error: unknown): Sentence {
   return error instanceof RefusedError
-    ? error.said
+    ? error.sentence
     : error instanceof Error
       ? error.message
       : String(error);
@@ -56,8 +56,8 @@ export function whyOf(error: unknown): Sentence {
 
 /** Fill a template with its fields; `say` translates the template in a field. */
 export function filled(template: string, fields: Fields, say: (one: ITemplate) => string): string {
-  const said = inWords(fields, say);
-  return template.replace(FIELD, (whole, name: string) => said.get(name) ?? whole);
+  const words = inWords(fields, say);
+  return template.replace(FIELD, (whole, name: string) => words.get(name) ?? whole);
 }
 
 function inWords(fields: Fields, say: (one: ITemplate) => string): Map<string, string> {
@@ -89,9 +89,9 @@ function read(table: Record<string, unknown>, depth: number): ITemplate | null {
   if (Object.keys(fields).length < given.length) {
     return null;
   }
-  const said = inWords(fields, inEnglish);
+  const words = inWords(fields, inEnglish);
   const forms = `${template}${plural ?? ''}`;
-  const inFields = [...forms.matchAll(FIELD)].map(([, name = '']) => said.get(name)?.length ?? 0);
+  const inFields = [...forms.matchAll(FIELD)].map(([, name = '']) => words.get(name)?.length ?? 0);
   const most = Math.max(
     forms.length,
     inFields.reduce((sum, one) => sum + one, 0)

@@ -4,6 +4,7 @@ import { useState, type ReactElement } from 'react';
 
 import { KINDS, type IDrawing, type IGraph, type Kind } from './graph';
 import type { Translate } from '../language/i18n';
+import { Select } from '../receipts/controls';
 import { Fold } from '../receipts/Fold';
 import { Table } from '../receipts/Table';
 import { Graph } from './Graph';
@@ -56,18 +57,15 @@ function Drawings(props: { graph: IGraph; t: Translate }): ReactElement | null {
   return (
     <>
       {graph.drawings.length > 1 && (
-        <select
-          className="jp-mlgpu-Input"
-          aria-label={t('planFunction')}
-          value={chosen}
-          onChange={event => setChosen(Number(event.target.value))}
-        >
-          {graph.drawings.map((one, index) => (
-            <option key={index} value={index}>
-              {`${one.name} (${one.operations.toLocaleString()})`}
-            </option>
-          ))}
-        </select>
+        <Select
+          label={t('planFunction')}
+          value={String(chosen)}
+          options={graph.drawings.map((one, index) => [
+            String(index),
+            `${one.name} (${one.operations.toLocaleString()})`
+          ])}
+          onChoose={index => setChosen(Number(index))}
+        />
       )}
       <p className="jp-mlgpu-Quiet">
         {words}

@@ -97,7 +97,7 @@ function Lines(props: { of: readonly Sentence[]; t: Translate }): ReactElement {
   );
 }
 
-/** What limits the cell, the advice, and the evidence. */
+/** The limit of the cell, the advice, and the evidence. */
 function Answer(props: { receipt: IOpenReceipt; t: Translate }): ReactElement | null {
   const { receipt, t } = props;
   const { evidence } = receipt;

@@ -80,7 +80,7 @@ export function select(entries: readonly IEntry[], filter: IRecordFilter): ISele
   let scale = 0;
   const left = entries.filter(({ record }) => {
     const known = figures(record);
-    if (!suits(record, known, filter, words)) {
+    if (!matches(record, known, filter, words)) {
       return false;
     }
     counts[record.outcome] += 1;
@@ -213,7 +213,7 @@ export function cellOf(record: IRecord): string {
   return figures(record).cell;
 }
 
-function suits(record: IRecord, own: IFigures, filter: IRecordFilter, words: string): boolean {
+function matches(record: IRecord, own: IFigures, filter: IRecordFilter, words: string): boolean {
   const { device, mode, noted } = filter;
   return (
     (device === null || own.devices.includes(device)) &&

@@ -48,15 +48,15 @@ export class LogSection {
   }
 
   /** Return true if `filtered` has the result already. */
-  knows(filter: ILogFilter, messages: Messages | null): boolean {
+  hasResult(filter: ILogFilter, messages: Messages | null): boolean {
     return this.last?.filter === filter && this.last.messages === messages;
   }
 
   /** Return the lines that a filter leaves. The last result is kept, because lines are immutable. */
   filtered(filter: ILogFilter, messages: Messages | null): ILeft {
     if (this.last?.filter !== filter || this.last.messages !== messages) {
-      const suits = filter.group === null || filter.group === this.place.group;
-      const left = suits ? linesLeft(this.lines, filter, messages) : NO_LINES;
+      const selected = filter.group === null || filter.group === this.place.group;
+      const left = selected ? linesLeft(this.lines, filter, messages) : NO_LINES;
       this.last = { filter, messages, left };
     }
     return this.last.left;
@@ -191,7 +191,7 @@ export function filterSections(
   const rows = new LogRows();
   let started = false;
   for (const section of sections) {
-    if (!section.knows(filter, messages)) {
+    if (!section.hasResult(filter, messages)) {
       if (started && performance.now() > end) {
         return null;
       }
@@ -211,7 +211,7 @@ function linesLeft(
   const finds = finderOf(filter);
   const places: number[] = [];
   lines.forEach((line, index) => {
-    if (says(line, finds, messages)) {
+    if (matches(line, finds, messages)) {
       tally(counts, line.verdict);
       if (filter.verdicts.size === 0 || filter.verdicts.has(line.verdict)) {
         places.push(index);
@@ -258,7 +258,7 @@ function finderOf(filter: ILogFilter): Finds | null {
 
 const finders = new WeakMap<ILogFilter, Finds | null>();
 
-function says(line: ILogLine, finds: Finds | null, messages: Messages | null): boolean {
+function matches(line: ILogLine, finds: Finds | null, messages: Messages | null): boolean {
   if (finds === null || finds(line.text)) {
     return true;
   }

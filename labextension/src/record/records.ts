@@ -10,7 +10,7 @@ import type { IEntry } from '../kernel/state';
 const CAPACITY = 20_000;
 
 /** Consecutive records, oldest first; null for one that cannot be read. */
-export interface IPlaced {
+export interface IRecordRange {
   /** Place of the first record. */
   first: number;
   /** First place that the kernel still has a record for, and the number of records dropped before it. */
@@ -67,14 +67,14 @@ export class Records {
   }
 
   /** Add the records of a snapshot. It is newer than those here, and drops records that were cleared. */
-  takeNewest(page: IPlaced): void {
+  takeNewest(page: IRecordRange): void {
     const start = page.oldest - page.dropped;
     this.drop(this.slots.findLastIndex(({ place }) => place < start) + 1);
     this.take(page, () => true);
   }
 
   /** Add older records, except those that are here already. */
-  takeOlder(page: IPlaced): void {
+  takeOlder(page: IRecordRange): void {
     this.take(page, place => this.slots[this.indexOf(place)]?.place !== place);
   }
 
@@ -85,7 +85,7 @@ export class Records {
     this.dropped = 0;
   }
 
-  private take(page: IPlaced, wanted: (place: number) => boolean): void {
+  private take(page: IRecordRange, wanted: (place: number) => boolean): void {
     this.oldest = page.oldest;
     this.dropped = page.dropped;
     page.entries.forEach((entry, index) => {

@@ -44,7 +44,7 @@ export class RowWindow {
   }
 
   /** Set the rows of the list; returns true if they have changed. */
-  become(count: number, keyOf: KeyOf): boolean {
+  setRows(count: number, keyOf: KeyOf): boolean {
     if (count === this.count && keyOf === this.keyOf) {
       return false;
     }
@@ -67,17 +67,17 @@ export class RowWindow {
   }
 
   /** Estimate the height of all other rows from the first measurements; returns true if this call did so. */
-  learn(heights: readonly number[]): boolean {
+  estimateFrom(heights: readonly number[]): boolean {
     if (this.learned || heights.length < SAMPLE) {
       return false;
     }
     this.learned = true;
-    this.fix(heights.toSorted((a, b) => a - b)[heights.length >> 1] ?? this.estimate);
+    this.setAllHeights(heights.toSorted((a, b) => a - b)[heights.length >> 1] ?? this.estimate);
     return true;
   }
 
   /** Set the height of all rows; returns true if it has changed. */
-  fix(height: number): boolean {
+  setAllHeights(height: number): boolean {
     if (Math.abs(height - this.estimate) <= SAME) {
       return false;
     }
@@ -88,7 +88,7 @@ export class RowWindow {
   }
 
   /** Set the measured height of a row; returns true if it has changed. */
-  set(index: number, height: number): boolean {
+  setHeight(index: number, height: number): boolean {
     const change = height - this.estimate - (this.more[index] ?? NaN);
     if (!(Math.abs(change) > SAME)) {
       return false;
@@ -127,19 +127,19 @@ export class RowWindow {
   }
 
   /** Set the visible area: the pixels before it, Infinity for the end, and its height. */
-  see(top: number, height = this.height): void {
+  setView(top: number, height = this.height): void {
     [this.top, this.height] = [top, height];
     const index = this.at(top);
     this.anchor = { index, key: this.keyOf(index), beyond: top - this.start(index) };
   }
 
   /** Set the number of rows that may be made until the next call. */
-  allow(rows: number): void {
+  allowRows(rows: number): void {
     this.allowed = rows;
   }
 
   /** Set the rows that are drawn now. */
-  drew(range: IRange): void {
+  setDrawn(range: IRange): void {
     const made = range.end - range.first - common(this.drawn, range);
     this.allowed = Math.max(0, this.allowed - made);
     this.drawn = range;
@@ -162,8 +162,8 @@ export class RowWindow {
   }
 
   /** True if missing visible rows may be made now. */
-  get open(): boolean {
-    return this.gap && this.allowed > 0;
+  get canDraw(): boolean {
+    return this.hasGap && this.allowed > 0;
   }
 
   /**
@@ -172,7 +172,7 @@ export class RowWindow {
    */
   private get wanted(): IRange {
     const [sight, all] = [this.around(0), this.around(OVERSCAN)];
-    if (!this.gap) {
+    if (!this.hasGap) {
       return all;
     }
     const near = common(this.drawn, sight) > 0 ? this.drawn : sight;
@@ -189,13 +189,13 @@ export class RowWindow {
   }
 
   /** True if a visible row is not drawn. */
-  get gap(): boolean {
+  get hasGap(): boolean {
     const sight = this.around(0);
     return common(this.drawn, sight) < sight.end - sight.first;
   }
 
   /** The scroll position that keeps the row at the upper edge there; null if that row is gone. */
-  get kept(): number | null {
+  get anchoredTop(): number | null {
     return this.anchor && this.start(this.anchor.index) + this.anchor.beyond;
   }
 

@@ -20,25 +20,25 @@ const LONG_CELL = 5;
 export function Announcer(props: {
   state: IState;
   /** Why a requested cell cannot be shown. */
-  lost: Message | null;
+  missingCell: Message | null;
   t: Translate;
 }): ReactElement {
-  const { state, lost, t } = props;
+  const { state, missingCell, t } = props;
   return (
     <div className="jp-mlgpu-Hidden" role="status">
-      {lost === null ? (endOfKernel(state, t) ?? lastEnd(state, t)) : t(lost)}
+      {missingCell === null ? (endOfKernel(state, t) ?? lastEnd(state, t)) : t(missingCell)}
     </div>
   );
 }
 
-function endOfKernel({ kernel, restarted, death }: IState, t: Translate): string | null {
+function endOfKernel({ kernel, restarted, exit }: IState, t: Translate): string | null {
   const now =
     kernel === 'dead'
       ? t('kernel_dead')
       : kernel === 'absent' && restarted
         ? t('kernelRestarted')
         : null;
-  return now === null || death === null ? now : `${plain(t.say(death.sentence))} ${now}`;
+  return now === null || exit === null ? now : `${plain(t.say(exit.sentence))} ${now}`;
 }
 
 function lastEnd({ ended }: IState, t: Translate): string {

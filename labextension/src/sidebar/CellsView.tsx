@@ -7,7 +7,7 @@ import type { NotebookSession } from '../kernel/notebooks';
 import { shownEntries, type IEntry, type IState } from '../kernel/state';
 import { CellPage } from './CellPage';
 import { ComparisonPage } from './ComparisonPage';
-import { RecordList, type ILost } from './RecordList';
+import { RecordList, type IMissingCell } from './RecordList';
 import { Button } from '../receipts/controls';
 import { useOwnedState } from '../receipts/useOwnedState';
 
@@ -17,12 +17,12 @@ const MOST_SELECTED = 2;
 export function CellsView(props: {
   session: NotebookSession;
   state: IState;
-  lost: ILost | null;
+  missingCell: IMissingCell | null;
   onGo: (entry: IEntry) => void;
   onLogs: (entry: IEntry) => void;
   t: Translate;
 }): ReactElement {
-  const { session, state, lost, onGo, onLogs, t } = props;
+  const { session, state, missingCell, onGo, onLogs, t } = props;
   const [opened, setOpened] = useOwnedState<string | null>(session, 'opened', null);
   const [selection, setSelection] = useOwnedState<readonly string[]>(session, 'selection', []);
   const [comparing, setComparing] = useOwnedState(session, 'comparing', false);
@@ -73,7 +73,7 @@ export function CellsView(props: {
       entries={entries}
       older={state.older}
       run={state.run}
-      lost={lost}
+      missingCell={missingCell}
       selected={selected.map(({ key }) => key)}
       focus={left}
       onFocused={forget}

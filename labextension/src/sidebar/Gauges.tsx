@@ -18,7 +18,7 @@ import {
 } from '../kernel/gauges';
 import type { IGauge, IGroup } from '../kernel/gauges';
 import type { Message, Translate } from '../language/i18n';
-import type { IWatched } from '../kernel/machine';
+import type { ICounterSource } from '../kernel/machine';
 import type { IState } from '../kernel/state';
 import { quantityName } from '../record/words';
 import { Fold } from '../receipts/Fold';
@@ -33,21 +33,21 @@ const LATE = 3_000;
 
 export function Gauges(props: {
   /** The notebook's kernel, or the server's machine. */
-  of: IWatched;
+  of: ICounterSource;
   /** State of the kernel; null for a machine. */
   state: IState | null;
   /** Message for numbers that are late. */
   whenLate: Message;
   t: Translate;
 }): ReactElement {
-  const { of: watched, state, whenLate, t } = props;
-  const { counters: store } = watched;
+  const { of: source, state, whenLate, t } = props;
+  const { counters: store } = source;
   const { liveGauges, redrawSeconds } = usePreferences();
   const newest = useSignal(store.changed, () => store.value);
   // The first numbers are shown at once.
   const counters = usePaced(newest, newest.sampled === null ? 0 : redrawSeconds);
   // A kernel's counters go on out of sight, so that the curve has no gap when the user comes back.
-  useEffect(() => watched.watch(liveGauges), [watched, liveGauges]);
+  useEffect(() => source.requestCounters(liveGauges), [source, liveGauges]);
   const late = useLate(newest);
   const { samples, series, sampled } = counters;
   const { whyStopped } = newest;

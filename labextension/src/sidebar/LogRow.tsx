@@ -15,14 +15,14 @@ export function LogRow(props: {
   raw: boolean;
   open: boolean;
   /** Why its cell cannot be shown, after the user asked for it. */
-  lost: Message | null;
+  missingCell: Message | null;
   /** True if Tab stops here; arrow keys reach the other rows. */
   tabStop: boolean;
   onGo: (row: ILogRow) => void;
   onToggle: (key: string) => void;
   t: Translate;
 }): ReactElement {
-  const { row, raw, open, lost, tabStop, onGo, onToggle, t } = props;
+  const { row, raw, open, missingCell, tabStop, onGo, onToggle, t } = props;
   const { line } = row;
   const tabIndex = tabStop ? 0 : -1;
   const known = line.verdict !== 'unknown';
@@ -47,7 +47,7 @@ export function LogRow(props: {
         {(raw || open || !known) && <RawLine line={line} t={t} />}
       </div>
       {open && <p className="jp-mlgpu-Facts">{originOf(line)}</p>}
-      {lost !== null && <p className="jp-mlgpu-Note">{t(lost)}</p>}
+      {missingCell !== null && <p className="jp-mlgpu-Note">{t(missingCell)}</p>}
     </>
   );
 }

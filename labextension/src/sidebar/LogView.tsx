@@ -8,7 +8,7 @@ import type { ILogFilter, ILogRow } from '../record/logrows';
 import { hasOwnRecords, shownEntries, type IState } from '../kernel/state';
 import { CHOICES, LogFilters } from './LogFilters';
 import { LogRow } from './LogRow';
-import type { ILost } from './RecordList';
+import type { IMissingCell } from './RecordList';
 import { WindowedList } from './WindowedList';
 import { useFiltered } from './useFiltered';
 import { Button, toggled } from '../receipts/controls';
@@ -23,11 +23,11 @@ export function LogView(props: {
   state: IState;
   filter: ILogFilter;
   onFilter: (change: Partial<ILogFilter>) => void;
-  lost: ILost | null;
+  missingCell: IMissingCell | null;
   onGo: (row: ILogRow) => void;
   t: Translate;
 }): ReactElement {
-  const { state, filter, onFilter, lost, onGo, t } = props;
+  const { state, filter, onFilter, missingCell, onGo, t } = props;
   const [open, setOpen] = useState<ReadonlySet<string>>(new Set());
   const sections = useMemo(() => logSections(state), [state]);
   const all = sections.reduce((sum, { length }) => sum + length, 0);
@@ -75,7 +75,7 @@ export function LogView(props: {
                   row={row}
                   raw={filter.raw}
                   open={open.has(row.key)}
-                  lost={lost?.key === row.key ? lost.why : null}
+                  missingCell={missingCell?.key === row.key ? missingCell.why : null}
                   tabStop={tabStop}
                   onGo={onGo}
                   onToggle={key => setOpen(before => toggled(before, key))}

@@ -18,10 +18,10 @@ export function PointedRecord(props: {
   runs: Runs;
   marks: CellMarks;
   /** The record whose cell cannot be shown, and why, after the user asked for it. */
-  lost: { key: string; why: Message } | null;
+  missingCell: { key: string; why: Message } | null;
   t: Translate;
 }): ReactElement {
-  const { entries, runs, marks, lost, t } = props;
+  const { entries, runs, marks, missingCell, t } = props;
   const key = useSyncExternalStore(marks.subscribe, () => marks.lastMarked);
   const entry = useMemo(() => entries.find(one => one.key === key), [entries, key]);
   if (entry === undefined) {
@@ -31,7 +31,7 @@ export function PointedRecord(props: {
   const trend = trendOf(record, runs);
   return (
     <div className="jp-mlgpu-PointedRecord">
-      {lost?.key === key && <p className="jp-mlgpu-Note">{t(lost.why)}</p>}
+      {missingCell?.key === key && <p className="jp-mlgpu-Note">{t(missingCell.why)}</p>}
       <Notes record={record} t={t} />
       <p>{factsOf(record, t)}</p>
       {trend && <Trend trend={trend} t={t} />}

@@ -41,7 +41,7 @@ const ROW_HEIGHT = 26;
 const FEWEST = 2;
 
 /** A record or line whose cell the user asked for, and why it cannot be shown. */
-export interface ILost {
+export interface IMissingCell {
   key: string;
   why: Message;
 }
@@ -54,7 +54,7 @@ export function RecordList(
     older: number;
     /** The notebook's current run of the kernel. */
     run: string | null;
-    lost: ILost | null;
+    missingCell: IMissingCell | null;
     /** Keys of the records selected for a comparison. */
     selected: readonly string[];
     /** Key of the record that gets the focus when the list appears. */
@@ -66,7 +66,8 @@ export function RecordList(
     t: Translate;
   }
 ): ReactElement {
-  const { session, entries, older, run, lost, selected, focus, onFocused, children, t } = props;
+  const { session, entries, older, run, missingCell, selected, focus, onFocused, children, t } =
+    props;
   const actions: IRowActions = {
     onGo: useStable(props.onGo),
     onLogs: useStable(props.onLogs),
@@ -74,7 +75,7 @@ export function RecordList(
     onSelect: useStable(props.onSelect)
   };
   useEffect(onFocused, [onFocused]);
-  const { marks } = session;
+  const { cellMarks: marks } = session;
   const pointed = useSyncExternalStore(marks.subscribe, () => marks.pointed);
   const [filter, setFilter] = useOwnedState<IRecordFilter>(session, 'cellFilter', ALL_RECORDS);
   const [open, setOpen] = useOwnedState(session, 'cellFiltersOpen', false);
@@ -184,7 +185,7 @@ export function RecordList(
           {older > 0 && <p className="jp-mlgpu-Quiet">{t('older', { count: older })}</p>}
         </WindowedList>
       )}
-      <PointedRecord entries={entries} runs={runs} marks={marks} lost={lost} t={t} />
+      <PointedRecord entries={entries} runs={runs} marks={marks} missingCell={missingCell} t={t} />
     </section>
   );
 }

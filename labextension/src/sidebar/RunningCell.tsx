@@ -63,10 +63,10 @@ function StripSoFar(props: {
   const { liveGauges } = usePreferences();
   const { sequence } = running.cell;
   useEffect(() => {
-    const timer = setTimeout(() => session.watch(liveGauges, 'strip'), ASK_AFTER);
+    const timer = setTimeout(() => session.requestCounters(liveGauges, 'strip'), ASK_AFTER);
     return () => {
       clearTimeout(timer);
-      session.watch(false, 'strip');
+      session.requestCounters(false, 'strip');
     };
   }, [session, sequence, liveGauges]);
   const { strip } = useSignal(counters.changed, () => counters.value);

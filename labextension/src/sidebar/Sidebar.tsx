@@ -12,7 +12,7 @@ import { FiguresView, figuresName } from './FiguresView';
 import { Header } from './Header';
 import { LogView } from './LogView';
 import { NowView } from './NowView';
-import type { ILost } from './RecordList';
+import type { IMissingCell } from './RecordList';
 import { LastCell, RunningCell } from './RunningCell';
 import { StartTracing } from './StartTracing';
 import { Tabs } from './Tabs';
@@ -45,14 +45,14 @@ function NotebookView(props: {
   const [chosenView, setView] = useView(session);
   const [figure, setFigure] = useOwnedState<string | null>(session, 'figure', null);
   const [filter, setFilter] = useOwnedState<ILogFilter>(session, 'filter', ALL_LINES);
-  const [lost, setLost] = useState<ILost | null>(null);
+  const [missingCell, setMissingCell] = useState<IMissingCell | null>(null);
   const goTo = useCallback(
     ({ key, cellId }: Pick<IEntry, 'key' | 'cellId'>): void => {
       if (cellId === null) {
-        setLost({ key, why: 'cellUnknown' });
+        setMissingCell({ key, why: 'cellUnknown' });
       } else {
         void session.goToCell(cellId).then(found => {
-          setLost(found ? null : { key, why: 'cellGone' });
+          setMissingCell(found ? null : { key, why: 'cellGone' });
         });
       }
     },
@@ -116,7 +116,7 @@ function NotebookView(props: {
             state={state}
             filter={filter}
             onFilter={change => setFilter({ ...filter, ...change })}
-            lost={lost}
+            missingCell={missingCell}
             onGo={goTo}
             t={t}
           />
@@ -131,7 +131,7 @@ function NotebookView(props: {
           <CellsView
             session={session}
             state={state}
-            lost={lost}
+            missingCell={missingCell}
             onGo={goTo}
             onLogs={entry => {
               setFilter({ ...ALL_LINES, group: entry.key, raw: filter.raw });
@@ -141,7 +141,7 @@ function NotebookView(props: {
           />
         )}
       </Tabs>
-      <Announcer state={state} lost={lost?.why ?? null} t={t} />
+      <Announcer state={state} missingCell={missingCell?.why ?? null} t={t} />
     </>
   );
 }

@@ -57,7 +57,7 @@ export function StartTracing(props: {
 /** A switch for the notebook's tracing mark. */
 export function TraceAlways(props: { session: NotebookSession; t: Translate }): ReactElement {
   const { session, t } = props;
-  const marked = useSignal(session.mark.changed, () => session.mark.isSet);
+  const marked = useSignal(session.traceMark.changed, () => session.traceMark.isSet);
   return (
     <label className="jp-mlgpu-Switch" title={t('traceAlways_about')}>
       <input

@@ -38,9 +38,9 @@ export function useWindow(
   const [scroller] = useState(() => new Scroller(estimate, follows, alike));
   const { away } = useSyncExternalStore(scroller.subscribe, scroller.getState);
   const { rows } = scroller;
-  scroller.become(count, keyOf);
+  scroller.setRows(count, keyOf);
   const { range } = rows;
-  useLayoutEffect(() => scroller.drew(range));
+  useLayoutEffect(() => scroller.setDrawn(range));
   return { rows, range, scroller, away };
 }
 
@@ -55,7 +55,7 @@ export class Scroller {
     this.following = follows;
     this.aTask = alike ? A_TASK_OF_LINES : A_TASK;
     this.drawRest = coalesced(() => {
-      this.rows.allow(this.aTask);
+      this.rows.allowRows(this.aTask);
       if (this.node !== null && this.rows.stale) {
         this.draw();
       }
@@ -68,7 +68,7 @@ export class Scroller {
   /** Props of the scrolling element. */
   readonly props = {
     ref: (node: HTMLElement | null): void => this.attach(node),
-    onScroll: (): void => this.scrolled()
+    onScroll: (): void => this.onScroll()
   };
 
   /**
@@ -89,24 +89,24 @@ export class Scroller {
     this.wanted = { index, align };
     this.following = false;
     // The row must have the focus before the next key is pressed.
-    this.rows.allow(Infinity);
+    this.rows.allowRows(Infinity);
     this.settle();
   }
 
   /** Set the rows of the list. */
-  become(count: number, keyOf: KeyOf): void {
-    if (this.rows.become(count, keyOf)) {
-      this.rows.allow(this.aTask);
+  setRows(count: number, keyOf: KeyOf): void {
+    if (this.rows.setRows(count, keyOf)) {
+      this.rows.allowRows(this.aTask);
     }
     if (this.following) {
       // Rows at the end are drawn at once, rather than after scrolling there.
-      this.rows.see(Infinity);
+      this.rows.setView(Infinity);
     }
   }
 
   /** Called after rows were drawn. */
-  drew(range: IRange): void {
-    this.rows.drew(range);
+  setDrawn(range: IRange): void {
+    this.rows.setDrawn(range);
     if (!this.alike) {
       const rows = new Set(this.elements());
       this.observed.forEach(row => rows.has(row) || this.observer.unobserve(row));
@@ -126,15 +126,15 @@ export class Scroller {
     }
   }
 
-  private scrolled(): void {
+  private onScroll(): void {
     const { node } = this;
     if (node !== null) {
       if (this.follows) {
         this.following = node.scrollHeight - node.scrollTop - node.clientHeight <= AT_END;
       }
-      this.know(node);
-      if (this.rows.gap || this.state.away !== this.away) {
-        this.rows.allow(this.aTask);
+      this.readPosition(node);
+      if (this.rows.hasGap || this.state.away !== this.away) {
+        this.rows.allowRows(this.aTask);
         this.draw();
       } else {
         this.drawRest();
@@ -150,24 +150,24 @@ export class Scroller {
     }
     if (this.alike && !this.stale && this.isSettled) {
       // Nothing has changed since the scroll event, so reading the layout is avoided.
-      this.goOn();
+      this.drawMissing();
       return;
     }
     if (Math.abs(node.scrollTop - this.known) >= 1 && !this.following) {
       // The position has changed, but its scroll event is still to come.
-      this.know(node);
+      this.readPosition(node);
     }
     if (this.alike ? this.measureOne() : this.measure()) {
       this.draw();
       return;
     }
-    const aim = this.aim(node);
-    if (aim !== null && Math.abs(aim - node.scrollTop) >= 1) {
-      node.scrollTop = aim;
+    const target = this.targetPosition(node);
+    if (target !== null && Math.abs(target - node.scrollTop) >= 1) {
+      node.scrollTop = target;
     }
-    this.know(node);
-    this.goOn();
-    if (wanted !== null && !rows.open) {
+    this.readPosition(node);
+    this.drawMissing();
+    if (wanted !== null && !rows.canDraw) {
       this.wanted = null;
       const button = node.querySelector<HTMLElement>(`[data-index="${wanted.index}"] button`);
       button?.focus({ preventScroll: true });
@@ -179,9 +179,9 @@ export class Scroller {
     const { rows } = this;
     const drawn = [...this.elements()];
     const heights = drawn.map(row => row.getBoundingClientRect().height);
-    let news = rows.learn(heights);
+    let news = rows.estimateFrom(heights);
     drawn.forEach((row, place) => {
-      news = rows.set(Number(row.dataset.index), heights[place] ?? 0) || news;
+      news = rows.setHeight(Number(row.dataset.index), heights[place] ?? 0) || news;
     });
     return news;
   }
@@ -191,33 +191,35 @@ export class Scroller {
     const [row] = this.elements();
     const height = row?.getBoundingClientRect().height ?? 0;
     this.stale = height === 0;
-    return height > 0 && this.rows.fix(height);
+    return height > 0 && this.rows.setAllHeights(height);
   }
 
   /** True if the list is at its last known position and no other one is requested. */
   private get isSettled(): boolean {
     const { known, wanted, following, rows } = this;
     return (
-      wanted === null && !following && (known === 0 || Math.abs((rows.kept ?? known) - known) < 1)
+      wanted === null &&
+      !following &&
+      (known === 0 || Math.abs((rows.anchoredTop ?? known) - known) < 1)
     );
   }
 
   /** Draw missing rows: visible ones at once, the others in a later task. */
-  private goOn(): void {
+  private drawMissing(): void {
     const { rows } = this;
-    if (rows.open) {
+    if (rows.canDraw) {
       this.draw();
       return;
     }
     this.drawRest();
   }
 
-  private know(node: HTMLElement): void {
+  private readPosition(node: HTMLElement): void {
     this.known = node.scrollTop;
-    this.rows.see(this.known, node.clientHeight);
+    this.rows.setView(this.known, node.clientHeight);
   }
 
-  private aim(node: HTMLElement): number | null {
+  private targetPosition(node: HTMLElement): number | null {
     if (this.wanted !== null) {
       return this.rows.offsetOf(this.wanted.index, this.wanted.align);
     }
@@ -225,7 +227,7 @@ export class Scroller {
       return node.scrollHeight - node.clientHeight;
     }
     // At the top, new rows push the others down.
-    return node.scrollTop > 0 ? this.rows.kept : null;
+    return node.scrollTop > 0 ? this.rows.anchoredTop : null;
   }
 
   private get away(): boolean {

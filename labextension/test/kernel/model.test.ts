@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { KernelModel } from '../../src/kernel/model';
-import { readDelta, readPage, readSnapshot } from '../../src/kernel/protocol';
+import { readRecords as readPage } from '../../src/kernel/messages';
+import { readDelta, readSnapshot } from '../../src/kernel/protocol';
 import { readRecord } from '../../src/record/record';
 import { savedEntry, shownEntries, type IEntry } from '../../src/kernel/state';
 import { deltaJson, logJson, recordJson, runningJson, snapshotJson } from '../records';

@@ -6,7 +6,7 @@ import type { Translate } from '../../language/i18n';
 import { sentence, whyOf } from '../../language/sentence';
 import { FEW, list } from '../../language/untrusted';
 import type { NotebookSession } from '../../kernel/notebooks';
-import { PERFETTO, handOver } from '../../lab/perfetto';
+import { PERFETTO, sendTrace } from '../../lab/perfetto';
 import { Button } from '../../receipts/controls';
 import { fileName } from '../../record/receipttext';
 import type { IRecord } from '../../record/record';
@@ -77,7 +77,7 @@ function Trace(props: ITimelineSection): ReactElement {
     try {
       const { text, leftOut } = await trace();
       const title = record.cell.name || fileName(record, '');
-      const accepted = await handOver(page, { title, fileName: name, text }, window);
+      const accepted = await sendTrace(page, { title, fileName: name, text }, window);
       setStatus(accepted ? `${t('perfettoTaken')} ${leftOut}` : t('perfettoSilent'));
     } catch (error) {
       page.close();

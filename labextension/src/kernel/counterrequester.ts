@@ -12,7 +12,7 @@ const SOON_ENOUGH = 0.6;
 /** Milliseconds before a request that failed is repeated. */
 const PAUSE = 10_000;
 
-export class Watcher {
+export class CounterRequester {
   /** `send` sends the request to the kernel and resolves with its answer. */
   constructor(
     private readonly model: KernelModel,

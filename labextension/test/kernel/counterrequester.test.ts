@@ -3,13 +3,13 @@ import { mock, test } from 'node:test';
 
 import { KernelModel } from '../../src/kernel/model';
 import { readDelta, readSnapshot } from '../../src/kernel/protocol';
-import { Watcher } from '../../src/kernel/watcher';
+import { CounterRequester } from '../../src/kernel/counterrequester';
 import { deltaJson, snapshotJson } from '../records';
 
 /** A kernel that answers what the test says, and a watcher of its counters. */
 class Scene {
   readonly model = new KernelModel(() => 0);
-  readonly watcher = new Watcher(
+  readonly watcher = new CounterRequester(
     this.model,
     () => {
       this.told += 1;
