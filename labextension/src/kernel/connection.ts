@@ -37,7 +37,7 @@ export class Connection implements IDisposable {
     private readonly language: () => unknown
   ) {
     this.execution = new Execution(model);
-    this.counterRequester = new CounterRequester(model, () => this.request('watch'));
+    this.requester = new CounterRequester(model, () => this.request('watch'));
     kernel.iopubMessage.connect(this.onMessage, this);
     kernel.statusChanged.connect(this.onStatus, this);
     kernel.connectionStatusChanged.connect(this.onConnectionStatus, this);
@@ -45,7 +45,7 @@ export class Connection implements IDisposable {
   }
 
   /** Keeps the kernel's live counters running while somebody views them. */
-  readonly counterRequester: CounterRequester;
+  readonly requester: CounterRequester;
 
   get isDisposed(): boolean {
     return this.disposed;
@@ -57,7 +57,7 @@ export class Connection implements IDisposable {
     }
     this.disposed = true;
     clearTimeout(this.timer);
-    this.counterRequester.stop();
+    this.requester.stop();
     this.closeClone();
     this.kernel.iopubMessage.disconnect(this.onMessage, this);
     this.kernel.statusChanged.disconnect(this.onStatus, this);
@@ -218,7 +218,7 @@ export class Connection implements IDisposable {
         }
         break;
       case 'busy':
-        this.counterRequester.wake();
+        this.requester.wake();
         break;
       case 'dead':
         this.model.setKernel('dead');

@@ -101,7 +101,7 @@ export class NotebookSession implements ILineFinder, ICounterSource {
       this.viewers.delete(by);
     }
     if (before !== this.viewers.size > 0) {
-      const requester = this.connection?.counterRequester;
+      const requester = this.connection?.requester;
       if (before) {
         requester?.stop();
       } else {
@@ -231,7 +231,7 @@ export class NotebookSession implements ILineFinder, ICounterSource {
       this.model.setKernel('asking');
       this.connection = new Connection(kernel, this.model, () => notebookLanguage(this.notebook));
       if (this.viewers.size > 0) {
-        this.connection.counterRequester.start();
+        this.connection.requester.start();
       }
     }
   }
@@ -280,8 +280,7 @@ export class Notebooks {
     private readonly shell: JupyterFrontEnd.IShell,
     private readonly machine: Machine
   ) {
-    tracker.forEach(notebook => this.of(notebook));
-    tracker.widgetAdded.connect((_, notebook) => this.of(notebook));
+    forEachNotebook(tracker, notebook => this.of(notebook));
     tracker.currentChanged.connect(() => this.currentChanged.emit());
   }
 
@@ -319,4 +318,13 @@ export class Notebooks {
   }
 
   private readonly sessions = new Map<NotebookPanel, NotebookSession>();
+}
+
+/** Call a function for each open notebook, and for each that is opened later. */
+export function forEachNotebook(
+  tracker: INotebookTracker,
+  call: (notebook: NotebookPanel) => void
+): void {
+  tracker.forEach(call);
+  tracker.widgetAdded.connect((_, notebook) => call(notebook));
 }

@@ -3,7 +3,7 @@
 import { Notification } from '@jupyterlab/apputils';
 import type { INotebookTracker, NotebookPanel } from '@jupyterlab/notebook';
 
-import type { NotebookSession, Notebooks } from '../kernel/notebooks';
+import { forEachNotebook, type NotebookSession, type Notebooks } from '../kernel/notebooks';
 import type { Language } from '../language/language';
 import { text } from '../language/untrusted';
 import { formatSeconds } from '../record/format';
@@ -20,8 +20,7 @@ export class FinishedCells {
     private readonly notebooks: Notebooks,
     private readonly language: Language
   ) {
-    tracker.forEach(notebook => this.follow(notebook));
-    tracker.widgetAdded.connect((_, notebook) => this.follow(notebook));
+    forEachNotebook(tracker, notebook => this.follow(notebook));
   }
 
   private follow(notebook: NotebookPanel): void {

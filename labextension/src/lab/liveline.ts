@@ -8,7 +8,7 @@ import type { INotebookTracker, NotebookPanel } from '@jupyterlab/notebook';
 import { PanelLayout, Widget } from '@lumino/widgets';
 
 import { liveWords } from '../kernel/livewords';
-import type { NotebookSession, Notebooks } from '../kernel/notebooks';
+import { forEachNotebook, type NotebookSession, type Notebooks } from '../kernel/notebooks';
 import type { IRunningCell } from '../kernel/state';
 import type { Language } from '../language/language';
 import { preferences } from '../sidebar/preferences';
@@ -25,8 +25,7 @@ export class LiveLines {
     private readonly notebooks: Notebooks,
     private readonly language: Language
   ) {
-    tracker.forEach(notebook => this.follow(notebook));
-    tracker.widgetAdded.connect((_, notebook) => this.follow(notebook));
+    forEachNotebook(tracker, notebook => this.follow(notebook));
   }
 
   private follow(notebook: NotebookPanel): void {

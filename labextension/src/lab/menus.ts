@@ -17,15 +17,9 @@ const MENU_RANK = 60;
 const CONTEXT_RANK = 15;
 
 export function addToPalette(palette: ICommandPalette, language: Language): void {
-  const add = (): (() => void)[] => {
+  addInLanguage(language, () => {
     const category = language.t('title');
-    const items = Object.values(COMMANDS).map(command => palette.addItem({ command, category }));
-    return items.map(item => () => item.dispose());
-  };
-  let remove = add();
-  language.changed.connect(() => {
-    remove.forEach(one => one());
-    remove = add();
+    return Object.values(COMMANDS).map(command => palette.addItem({ command, category }));
   });
 }
 
@@ -33,11 +27,15 @@ export function addToPalette(palette: ICommandPalette, language: Language): void
  * Add a card for the lessons. It is replaced with the language, because the launcher does not update labels.
  */
 export function addToLauncher(launcher: ILauncher, language: Language): void {
-  const add = (): { dispose(): void } => launcher.add({ command: COMMANDS.lessons });
-  let card = add();
+  addInLanguage(language, () => [launcher.add({ command: COMMANDS.lessons })]);
+}
+
+/** Add items now, and again in place of the old ones when the language has changed. */
+function addInLanguage(language: Language, add: () => { dispose(): void }[]): void {
+  let items = add();
   language.changed.connect(() => {
-    card.dispose();
-    card = add();
+    items.forEach(item => item.dispose());
+    items = add();
   });
 }
 

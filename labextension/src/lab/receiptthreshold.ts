@@ -2,7 +2,7 @@
 
 import type { INotebookTracker, NotebookPanel } from '@jupyterlab/notebook';
 
-import type { Notebooks } from '../kernel/notebooks';
+import { forEachNotebook, type Notebooks } from '../kernel/notebooks';
 import { preferences } from '../sidebar/preferences';
 
 /** Follow the setting. Kernels start with 0, which is not sent. */
@@ -22,11 +22,9 @@ export function tellReceiptThreshold(tracker: INotebookTracker, notebooks: Noteb
       });
     }
   };
-  const watch = (notebook: NotebookPanel): void => {
+  forEachNotebook(tracker, notebook => {
     notebooks.of(notebook).model.stateChanged.connect(() => send(notebook));
     send(notebook);
-  };
-  tracker.forEach(watch);
-  tracker.widgetAdded.connect((_, notebook) => watch(notebook));
+  });
   preferences.changed.connect(() => tracker.forEach(send));
 }

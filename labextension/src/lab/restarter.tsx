@@ -8,6 +8,7 @@ import type { ReactElement } from 'react';
 
 import type { Message, Translate } from '../language/i18n';
 import type { Language } from '../language/language';
+import { forEachNotebook } from '../kernel/notebooks';
 import { preparation } from '../kernel/restart';
 import { restarterProvider, type IFailure, type IRestarter } from '../receipts/providers';
 import { runSilently } from '../kernel/silently';
@@ -24,8 +25,7 @@ export class Restarter implements IRestarter {
     private readonly translator: ITranslator,
     private readonly language: Language
   ) {
-    tracker.forEach(notebook => this.watch(notebook));
-    tracker.widgetAdded.connect((_, notebook) => this.watch(notebook));
+    forEachNotebook(tracker, notebook => this.watch(notebook));
   }
 
   private get t(): Translate {

@@ -11,7 +11,7 @@ import type { INotebookTracker, NotebookPanel } from '@jupyterlab/notebook';
 
 import type { Language } from '../language/language';
 import { trustOf } from '../kernel/mark';
-import type { NotebookSession, Notebooks } from '../kernel/notebooks';
+import { forEachNotebook, type NotebookSession, type Notebooks } from '../kernel/notebooks';
 import { problemInWords } from '../kernel/summary';
 import { preferences } from '../sidebar/preferences';
 import { notify } from './notices';
@@ -29,8 +29,7 @@ export class TracedNotebooks {
     private readonly language: Language,
     private readonly inSight: () => boolean
   ) {
-    tracker.forEach(notebook => this.watch(notebook));
-    tracker.widgetAdded.connect((_, notebook) => this.watch(notebook));
+    forEachNotebook(tracker, notebook => this.watch(notebook));
     preferences.changed.connect(() => {
       tracker.forEach(notebook => {
         if (this.notebooks.of(notebook).model.state.kernel === 'absent') {

@@ -27,13 +27,13 @@ interface IScales {
   y: Scale;
 }
 
-/** A chart; `sentencesAbove` has the sentences above it, which are not repeated. */
+/** A chart; `above` has the sentences above it, which are not repeated. */
 export function ChartView(props: {
   chart: IChart;
-  sentencesAbove: ReadonlySet<string>;
+  above: ReadonlySet<string>;
   t: Translate;
 }): ReactElement {
-  const { chart, sentencesAbove, t } = props;
+  const { chart, above, t } = props;
   const [measured, ref] = useWidth(480);
   const width = Math.max(measured, NARROWEST);
   const names = chart.lies ? chart.y.ticks.map(([, label]) => t.say(label).length) : [];
@@ -49,7 +49,7 @@ export function ChartView(props: {
     <div ref={ref} className="jp-mlgpu-Plot">
       {chart.title
         .map(t.say)
-        .filter(line => !sentencesAbove.has(line))
+        .filter(line => !above.has(line))
         .map((line, index) => (
           <p key={index}>{line}</p>
         ))}

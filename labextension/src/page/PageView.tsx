@@ -22,7 +22,7 @@ export function PageView(props: { page: IPage; t: Translate }): ReactElement {
   const hasCharts = chart !== undefined;
   const before = hasCharts ? parts.filter(isSentence).filter(part => t.say(part) !== title) : [];
   const after = hasCharts ? parts.filter(part => !isSentence(part)) : parts;
-  const sentencesAbove = new Set([title, headline, ...before.map(t.say)]);
+  const above = new Set([title, headline, ...before.map(t.say)]);
   return (
     <div role="group" className="jp-mlgpu-Figure" aria-label={plain(title)}>
       <h3>
@@ -36,7 +36,7 @@ export function PageView(props: { page: IPage; t: Translate }): ReactElement {
       {before.map((part, index) => (
         <Part key={index} part={part} t={t} />
       ))}
-      {hasCharts && <ChartView chart={chart} sentencesAbove={sentencesAbove} t={t} />}
+      {hasCharts && <ChartView chart={chart} above={above} t={t} />}
       {after.map((part, index) => (
         <Part key={index} part={part} t={t} />
       ))}
@@ -47,7 +47,7 @@ export function PageView(props: { page: IPage; t: Translate }): ReactElement {
         <Fold label={t('pageCharts')}>
           {() =>
             moreCharts.map((one, index) => (
-              <ChartView key={index} chart={one} sentencesAbove={sentencesAbove} t={t} />
+              <ChartView key={index} chart={one} above={above} t={t} />
             ))
           }
         </Fold>

@@ -12,10 +12,9 @@ export function NotesCount(props: {
   record: IRecord;
   /** Opens its lines in the log; without it the words are no button. */
   onLogs?: () => void;
-  tabIndex?: number;
   t: Translate;
 }): ReactElement | null {
-  const { record, onLogs, tabIndex, t } = props;
+  const { record, onLogs, t } = props;
   const words = messagesOf(record, t);
   if (words === '') {
     return null;
@@ -31,7 +30,6 @@ export function NotesCount(props: {
           type="button"
           className="jp-mlgpu-TextButton"
           title={t('showLogs')}
-          tabIndex={tabIndex}
           onClick={onLogs}
         >
           {words}

@@ -56,12 +56,12 @@ export function OpenReceipt(props: {
       )}
       {onPage !== null && lanes.length > 0 && <Button label={t('stripLarger')} onClick={onPage} />}
       <Answer receipt={receipt} t={t} />
-      {receipt.lines && <CodeLines record={record} receipt={receipt} finder={finder} t={t} />}
+      <CodeLines record={record} receipt={receipt} finder={finder} t={t} />
       <Lines of={receipt.places} t={t} />
       {receipt.work.map(table)}
       {receipt.roof && (
         <Suspense>
-          <ChartView chart={receipt.roof} sentencesAbove={new Set()} t={t} />
+          <ChartView chart={receipt.roof} above={new Set()} t={t} />
         </Suspense>
       )}
       {receipt.underRoof && table(receipt.underRoof, 0)}
